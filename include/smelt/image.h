@@ -1,0 +1,259 @@
+/*
+ * What smelt-cc writes and libsmelt reads: the kernel table, the container of
+ * device images, and the ABI between a compiled kernel and the runtime.
+ *
+ * Everything here is little-endian, naturally aligned, and addressed by byte
+ * offsets, so that a table can be read from a stripped binary as well as from
+ * memory. Readers go through src/image, which validates every field first.
+ */
+#ifndef SMELT_IMAGE_H
+#define SMELT_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SMELT_TABLE_MAGIC "SMELTKT1"
+#define SMELT_TABLE_VERSION 1u
+#define SMELT_UNKNOWN 0xffffffffu /* a resource that the tools did not report  \
+				   */
+
+/* Sections of a linked program. */
+#define SMELT_SECTION_KERNELS "smelt_kernels" /* one kernel table */
+#define SMELT_SECTION_IMAGES "smelt_images"   /* offload binaries, 8-aligned */
+
+enum smelt_target_kind {
+	SMELT_TARGET_CPU = 1,
+	SMELT_TARGET_NVPTX = 2,
+	SMELT_TARGET_AMDGPU = 3,
+};
+
+enum smelt_fp_mode {
+	SMELT_FP_FAST = 0, /* a*b+c may become fma */
+	SMELT_FP_EXACT = 1,
+};
+
+enum smelt_kernel_flag {
+	/* Asked for a 1-, 2- or 3-dimensional index token: such a kernel may
+	 * only be launched on a grid of at most that many dimensions, or two
+	 * threads could hold equal tokens. */
+	SMELT_KERNEL_INDEX1 = 1 << 0,
+	SMELT_KERNEL_INDEX2 = 1 << 1,
+	SMELT_KERNEL_INDEX3 = 1 << 2,
+	SMELT_KERNEL_BARRIER = 1 << 3,	 /* has barriers or warp operations */
+	SMELT_KERNEL_COROUTINE = 1 << 4, /* CPU entry is a smelt_cpu_ramp */
+	SMELT_KERNEL_DYNAMIC_SHARED = 1 << 5,
+};
+
+struct smelt_table_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t size; /* of the whole table, this header included */
+	uint32_t fp_mode;
+	uint32_t kernel_count;
+	uint32_t kernel_offset; /* struct smelt_table_kernel[] */
+	uint32_t target_count;
+	uint32_t target_offset;	  /* struct smelt_table_target[] */
+	uint32_t resource_offset; /* smelt_table_resources[kernel][target] */
+	uint32_t site_count;
+	uint32_t site_offset;	/* struct smelt_table_site[] */
+	uint32_t string_offset; /* NUL-terminated strings, the first is "" */
+	uint32_t string_size;
+};
+
+/* Strings are offsets from string_offset. */
+struct smelt_table_kernel {
+	uint64_t id[2];	 /* TypeId of the function type: low half, high half */
+	uint32_t symbol; /* name in the device images */
+	uint32_t name;	 /* readable path, such as app::saxpy */
+	uint32_t file;
+	uint32_t line;
+	uint32_t block_size; /* of the parameter block, bytes */
+	uint32_t block_align;
+	uint32_t max_threads; /* launch bounds; 0: none given */
+	uint32_t min_blocks;
+	uint32_t flags; /* enum smelt_kernel_flag */
+	uint32_t reserved;
+};
+
+struct smelt_table_target {
+	uint32_t kind;	/* enum smelt_target_kind */
+	uint32_t arch;	/* "x86_64", "sm_75", "gfx90a" */
+	uint32_t image; /* index in the images section; SMELT_UNKNOWN for cpu */
+	uint32_t reserved;
+};
+
+/* SMELT_UNKNOWN where no tool said. */
+struct smelt_table_resources {
+	uint32_t registers;
+	uint32_t spill_bytes;
+	uint32_t stack_bytes;
+	uint32_t shared_bytes; /* static */
+};
+
+enum smelt_panic_kind {
+	SMELT_PANIC_OTHER = 0,	/* message is the text */
+	SMELT_PANIC_BOUNDS = 1, /* args: index, length */
+	SMELT_PANIC_ARITH = 2,	/* message is the text */
+	SMELT_PANIC_RANGE = 3,	/* args: index, bound; message says which */
+};
+
+/* A place that may panic. A compiled kernel names it by its number. */
+struct smelt_table_site {
+	uint32_t kind; /* enum smelt_panic_kind */
+	uint32_t message;
+	uint32_t file;
+	uint32_t line;
+	uint32_t column;
+	uint32_t reserved;
+};
+
+/*
+ * LLVM's offload binary (llvm/Object/OffloadBinary.h, version 1), repeated here
+ * because LLVM has no C API for it. One per image, each 8-aligned, back to
+ * back. The string map holds "triple" and "arch".
+ */
+#define SMELT_OFFLOAD_MAGIC "\x10\xff\x10\xad"
+struct smelt_offload_header {
+	uint8_t magic[4];
+	uint32_t version;
+	uint64_t size; /* of this binary, padding included */
+	uint64_t entry_offset;
+	uint64_t entry_size;
+};
+
+enum smelt_offload_image_kind {
+	SMELT_IMAGE_OBJECT = 1,
+	SMELT_IMAGE_CUBIN = 3,
+	SMELT_IMAGE_PTX = 5,
+};
+
+struct smelt_offload_entry {
+	uint16_t image_kind;
+	uint16_t offload_kind; /* 0 */
+	uint32_t flags;
+	uint64_t string_offset;
+	uint64_t string_count;
+	uint64_t image_offset;
+	uint64_t image_size;
+};
+
+struct smelt_offload_string {
+	uint64_t key_offset;
+	uint64_t value_offset;
+};
+
+/*
+ * ABI of a kernel
+ * ---------------
+ * A kernel takes one parameter block. It begins with this header, which the
+ * runtime fills in for each launch in its copy of the block.
+ */
+struct smelt_block_header {
+	uint64_t state;	 /* device address of a struct smelt_device_state */
+	uint64_t launch; /* number of this launch, for messages */
+};
+
+/*
+ * In device memory, one per stream, zeroed before use. The first thread that
+ * panics (it takes panicked from 0) fills in the rest, then stores 1 to the
+ * host word, which the runtime looks at in each wait.
+ */
+struct smelt_device_state {
+	uint32_t panicked; /* threads that panicked */
+	uint32_t site;
+	uint64_t launch;
+	uint64_t args[2];
+	uint32_t block[3];
+	uint32_t thread[3];
+	uint64_t host_word; /* address, for the device, of a uint32_t on the
+			       host */
+	uint64_t reserved[4];
+};
+
+/*
+ * ABI of a kernel on the CPU
+ * --------------------------
+ * A kernel without barriers is a smelt_cpu_kernel: it runs all threads of one
+ * block, x innermost, beginning at frame->start. One with barriers or warp
+ * operations (SMELT_KERNEL_COROUTINE) is a smelt_cpu_ramp: it begins one thread
+ * and returns an LLVM switch-resumed coroutine: word 0 of the handle is the
+ * resume function, NULL once the thread has ended; the ramp returns before the
+ * thread's first instruction. At each suspension the thread leaves the reason
+ * in frame->suspend.
+ *
+ * A panic in the kernel itself records and goes on with the next thread. One in
+ * a function that was not inlined records and calls smelt_cpu_leave(), which
+ * does not return: the engine drops the thread in frame->current and goes on
+ * with the next. Kernels that can do so, or call functions that ask for
+ * their position, keep frame->current up to date.
+ */
+enum smelt_cpu_suspend {
+	SMELT_CPU_RUNNING = 0,
+	SMELT_CPU_BARRIER = 1,
+	SMELT_CPU_WARP = 2, /* all threads of the warp of 32 meet here */
+};
+
+struct smelt_cpu_frame {
+	uint32_t start[3];   /* thread to begin with: x, y, z */
+	uint32_t current[3]; /* thread that runs */
+	uint32_t block_idx[3];
+	uint32_t block_dim[3];
+	uint32_t grid_dim[3];
+	uint32_t suspend; /* enum smelt_cpu_suspend */
+	const struct smelt_block_header
+		*block; /* the launch's parameter block */
+	char *shared;	/* static shared memory, then (16-aligned) dynamic */
+	char *dynamic_shared;
+	/* Memory for a coroutine's frame, 16-aligned, that lasts for the block;
+	 * never NULL. */
+	void *(*frame_alloc)(struct smelt_cpu_frame *frame, uint64_t size);
+	/* Exchange of warp operations: a thread stores at its linear index,
+	 * then suspends with SMELT_CPU_WARP and reads the others'. Two rows
+	 * used in turn, so that one suspension per operation is enough.
+	 * alive[w] has a bit for each lane of warp w that had not ended when
+	 * they met. */
+	uint64_t *warp_values[2];
+	uint32_t *warp_alive;
+};
+
+typedef void
+smelt_cpu_kernel(const void *block, struct smelt_cpu_frame *frame);
+typedef void *
+smelt_cpu_ramp(const void *block, struct smelt_cpu_frame *frame, uint32_t x,
+	       uint32_t y, uint32_t z);
+
+/* For functions on the CPU that are not inlined into their kernel: the frame of
+ * the block that this OS thread runs. Defined by libsmelt; NULL outside. */
+#if !defined(__cplusplus) && __STDC_VERSION__ >= 201112L
+extern _Thread_local struct smelt_cpu_frame *smelt_cpu_current;
+#endif
+void
+smelt_cpu_leave(void);
+
+/* What the object that smelt-cc emits registers, from a constructor. */
+struct smelt_image {
+	uint32_t abi;  /* SMELT_TABLE_VERSION */
+	uint32_t size; /* of this struct */
+	const void *table;
+	uint64_t table_size;
+	const void *images;
+	uint64_t images_size;
+	/* One per kernel of the table: smelt_cpu_kernel or smelt_cpu_ramp;
+	 * NULL where cpu was not among the targets. */
+	const void *const *cpu_kernels;
+	uint64_t cpu_kernel_count;
+};
+
+/* Keeps the pointer; looks at what is behind it only when a device is first
+ * used. Weak in the object, so that a program without launches links. */
+void
+smelt_image_register(const struct smelt_image *image);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,311 @@
+/*
+ * libsmelt: devices, memory, streams and launches for kernels compiled by
+ * smelt-cc. The Rust crate `smelt` is a client of this interface.
+ *
+ * Every function that can fail returns 0 or a negative SMELT_E*, and leaves a
+ * text for the calling thread in smelt_last_error(). Nothing here prints
+ * (except with SMELT_INFO or SMELT_PROFILE set), exits or aborts. Any function
+ * may be called from any thread; calls on one stream are ordered by the
+ * stream's lock.
+ */
+#ifndef SMELT_SMELT_H
+#define SMELT_SMELT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SMELT_VERSION_MAJOR 0
+#define SMELT_VERSION_MINOR 1
+
+/* name, value, text */
+#define SMELT_ERROR_MAP(XX)                                                    \
+	XX(INVALID, -1, "invalid argument")                                    \
+	XX(NO_DEVICE, -2, "no such device")                                    \
+	XX(NO_MEMORY, -3, "out of host memory")                                \
+	XX(NO_DEVICE_MEMORY, -4, "out of device memory")                       \
+	XX(NO_KERNEL, -5, "kernel not found")                                  \
+	XX(NO_IMAGE, -6, "program has no kernels for this device")             \
+	XX(BAD_IMAGE, -7, "damaged image")                                     \
+	XX(LAUNCH, -8, "launch refused")                                       \
+	XX(PANIC, -9, "kernel panicked")                                       \
+	XX(DEVICE_LOST, -10, "device lost")                                    \
+	XX(UNSUPPORTED, -11, "not supported by this device")                   \
+	XX(ENGINE, -12, "device driver reported an error")                     \
+	XX(VERSION, -13, "two versions of the runtime in one program")
+
+enum smelt_error {
+	SMELT_OK = 0,
+#define XX(name, value, text) SMELT_E##name = value,
+	SMELT_ERROR_MAP(XX)
+#undef XX
+};
+
+typedef struct smelt_device smelt_device;
+typedef struct smelt_stream smelt_stream;
+typedef struct smelt_event smelt_event;
+
+/* Text of the last error on this thread; "" if there was none. Valid until the
+ * next call on this thread. */
+const char *
+smelt_last_error(void);
+
+/* The constant text of a code; never NULL. */
+const char *
+smelt_error_text(int code);
+
+/* ---- devices ---- */
+
+enum smelt_device_kind {
+	SMELT_DEVICE_CPU = 1,
+	SMELT_DEVICE_NVIDIA = 2,
+	SMELT_DEVICE_AMD = 3,
+	SMELT_DEVICE_NULL = 4, /* accepts everything, runs nothing; for tests */
+};
+
+struct smelt_device_info {
+	uint32_t size;	/* set by the caller to sizeof(struct smelt_device_info)
+			 */
+	uint32_t kind;	/* enum smelt_device_kind */
+	uint32_t units; /* multiprocessors, compute units, OS threads */
+	uint32_t warp_size;
+	uint32_t max_block_threads;
+	uint32_t max_block_dim[3];
+	uint64_t memory_bytes;
+	uint64_t shared_bytes; /* most per block */
+	char name[96];
+	char arch[32];	 /* sm_90, gfx90a, x86_64; "" where not known */
+	char engine[16]; /* offload, cpu, null */
+	char driver[48];
+};
+
+/* Devices in the order of preference: NVIDIA, AMD, CPU. The first call looks
+ * for them. SMELT_DEVICE narrows the list (cpu, nvidia, amd, null, or an
+ * index). */
+int
+smelt_device_count(uint32_t *count);
+
+/* The device with this index; opened once, never closed, owned by the library.
+ * ENO_DEVICE if there is none. */
+int
+smelt_device_get(uint32_t index, smelt_device **device);
+
+/* The best device there is: index 0. With SMELT_REQUIRE_DEVICE=1 a CPU is an
+ * error, ENO_DEVICE. In a program that was built without smelt-cc it is the
+ * CPU, which alone can run the host's own instances, unless SMELT_DEVICE says
+ * else. */
+int
+smelt_device_default(smelt_device **device);
+
+int
+smelt_device_info(smelt_device *device, struct smelt_device_info *info);
+
+/* Whether host memory can be used by kernels of this device where it lies
+ * (the CPU); 0 or 1. */
+int
+smelt_device_shares_memory(smelt_device *device);
+
+/* Bytes of device memory: free in the driver's view (UINT64_MAX where it does
+ * not say), in use by the program, held by the pool for reuse. */
+int
+smelt_device_memory(smelt_device *device, uint64_t *free_bytes,
+		    uint64_t *used_bytes, uint64_t *pooled_bytes);
+
+/* ---- streams and events ---- */
+
+/* The device's own stream, which launches without a stream go to. */
+int
+smelt_device_stream(smelt_device *device, smelt_stream **stream);
+
+int
+smelt_stream_create(smelt_device *device, smelt_stream **stream);
+
+/* Waits for the stream's work, then destroys it. NULL is allowed. */
+int
+smelt_stream_destroy(smelt_stream *stream);
+
+/* Waits for all work given to the stream so far. EPANIC if a kernel among it
+ * panicked since the last wait; smelt_stream_panic() then has the details. */
+int
+smelt_stream_wait(smelt_stream *stream);
+
+struct smelt_panic {
+	uint32_t size;	  /* set by the caller */
+	uint32_t threads; /* how many panicked */
+	uint32_t line;
+	uint32_t column;
+	uint32_t block[3];
+	uint32_t thread[3];
+	char kernel[256];
+	char file[256];
+	char message[256];
+};
+
+/* Details of the last EPANIC that a wait on this stream returned; EINVALID if
+ * there was none. */
+int
+smelt_stream_panic(smelt_stream *stream, struct smelt_panic *panic);
+
+int
+smelt_event_record(smelt_stream *stream, smelt_event **event);
+
+int
+smelt_event_wait(smelt_event *event);
+
+/* Makes work given to stream from now on wait for the event. */
+int
+smelt_stream_wait_event(smelt_stream *stream, smelt_event *event);
+
+int
+smelt_event_destroy(smelt_event *event);
+
+/* ---- memory ---- */
+
+/* Device memory of at least size bytes, 256-aligned, uninitialised. Size 0
+ * gives a pointer that may be freed and not read. ENO_DEVICE_MEMORY after the
+ * pool gave back what it held. */
+int
+smelt_memory_alloc(smelt_device *device, uint64_t size, void **memory);
+
+/* Gives memory back once all work that was given to stream so far has ended;
+ * stream NULL: the device's own. NULL memory is allowed. */
+int
+smelt_memory_free(smelt_device *device, smelt_stream *stream, void *memory);
+
+/* Copies; in order with the stream. The host memory may be reused when the call
+ * returns (to device), and holds the data when it returns (from device). A copy
+ * from the device waits for the stream, and so may give EPANIC; the data has
+ * been copied then all the same. Size 0 copies nothing; memory may then be
+ * NULL. */
+int
+smelt_copy_to_device(smelt_stream *stream, void *device_dst,
+		     const void *host_src, uint64_t size);
+int
+smelt_copy_from_device(smelt_stream *stream, void *host_dst,
+		       const void *device_src, uint64_t size);
+int
+smelt_copy_on_device(smelt_stream *stream, void *device_dst,
+		     const void *device_src, uint64_t size);
+
+/* Fills size bytes with a pattern of 1, 2, 4, 8 or 16 bytes; EINVALID if size
+ * is not a multiple of it. */
+int
+smelt_memory_fill(smelt_stream *stream, void *device_dst, const void *pattern,
+		  uint64_t pattern_size, uint64_t size);
+
+/* Host memory that devices copy from and to fastest. */
+int
+smelt_host_alloc(smelt_device *device, uint64_t size, void **memory);
+int
+smelt_host_free(smelt_device *device, void *memory);
+
+/* ---- maps: host memory seen by the device, for one launch or longer ---- */
+
+enum smelt_map_direction {
+	SMELT_MAP_TO = 1,   /* copied in at begin */
+	SMELT_MAP_FROM = 2, /* copied out at end */
+	SMELT_MAP_TOFROM = 3,
+	SMELT_MAP_ALLOC = 4, /* neither */
+};
+
+/* Maps size bytes at host; *device_memory is where the device sees them. A
+ * range inside one that is mapped already shares it. Ranges that overlap partly
+ * are mapped apart if all of them are TO (nobody writes), else EINVALID. The
+ * host memory must not change until the map ends. Size 0 maps nothing and gives
+ * back host. */
+int
+smelt_map_begin(smelt_stream *stream, void *host, uint64_t size,
+		uint32_t direction, void **device_memory);
+
+/* Ends what smelt_map_begin began with the same host, size and direction, after
+ * work that was given to this stream and uses the map; work of other streams
+ * must be over. FROM: waits for the stream and copies out when this was the
+ * last user; EPANIC as from smelt_stream_wait, after the copy and with the map
+ * ended. */
+int
+smelt_map_end(smelt_stream *stream, void *host, uint64_t size,
+	      uint32_t direction);
+
+/* ---- kernels ---- */
+
+struct smelt_launch {
+	uint32_t size; /* set by the caller to sizeof(struct smelt_launch) */
+	uint32_t grid_kind; /* 0: grid in blocks; 1: grid in threads, to be
+			       covered */
+	uint64_t kernel[2]; /* id: low half, high half */
+	uint64_t grid[3];
+	uint32_t block[3];     /* all 0: the runtime chooses by occupancy */
+	uint32_t shared_bytes; /* dynamic shared memory */
+	const void *params; /* parameter block; begins with smelt_block_header,
+			       which is filled in in the runtime's copy */
+	uint64_t params_size;
+	uint64_t params_align;
+	/* Used where the program was built without smelt-cc: the host's own
+	 * instance of the kernel's entry. May be NULL. */
+	void (*host_entry)(const void *params);
+	/* Where launched, for messages; may be NULL. Copied; of a long one the
+	 * last 95 bytes. */
+	const char *source;
+};
+
+/* Puts the kernel on the stream and returns. A grid with a zero runs nothing.
+ * ENO_KERNEL, ENO_IMAGE, ELAUNCH (block too large for device or kernel, grid
+ * too large, more index dimensions than the kernel has, wrong size of
+ * parameters). */
+int
+smelt_kernel_launch(smelt_stream *stream, const struct smelt_launch *launch);
+
+struct smelt_kernel_info {
+	uint32_t size;	/* set by the caller */
+	uint32_t flags; /* enum smelt_kernel_flag */
+	uint32_t max_threads;
+	uint32_t registers;
+	uint32_t spill_bytes;
+	uint32_t stack_bytes;
+	uint32_t shared_bytes;
+	uint32_t suggested_block; /* by occupancy */
+	char name[256];
+	char file[256];
+	uint32_t line;
+};
+
+int
+smelt_kernel_info(smelt_device *device, const uint64_t kernel[2],
+		  struct smelt_kernel_info *info);
+
+/* The id of the kernel with this readable name (app::saxpy); ENO_KERNEL if
+ * there is none, EINVALID if there are several. */
+int
+smelt_kernel_find(const char *name, uint64_t kernel[2]);
+
+/* 1 if some object of this program registered kernels, else 0 (built without
+ * the wrapper). */
+int
+smelt_has_kernels(void);
+
+/* ---- for the crate: the host's own instance of a kernel ---- */
+
+/* Where there are no kernels, smelt_kernel_launch on the CPU calls
+ * smelt_launch.host_entry once for each thread, all in the launching OS thread,
+ * blocks one after the other. The primitives (__smelt_thread_idx_x() and so on)
+ * are defined in this library for it. A thread may be given up at a barrier and
+ * never resumed, when another one of its launch is refused. */
+
+/* Records a panic of the kernel's thread that runs, for the launch at hand; the
+ * first of a stream is kept in full, the others are counted. The entry returns
+ * after it. Does nothing outside of a kernel. Need not be NUL-terminated. */
+void
+smelt_host_panic(const char *message, size_t message_size, const char *file,
+		 size_t file_size, uint32_t line, uint32_t column);
+
+/* 1 in a thread that runs the host's own instance of a kernel, else 0. */
+int
+smelt_host_running(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
