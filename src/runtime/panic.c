@@ -1,0 +1,125 @@
+/*
+ * Panics: from the record that a kernel left in device memory to words.
+ *
+ * The record names the launch by its number and the place by its index in the
+ * site table of the launch's image, so that a kernel has to write a few words
+ * only.
+ */
+#include "runtime.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct rt_launched *
+rt_launched(const smelt_stream *stream, uint64_t number)
+{
+	static const struct rt_launched unknown;
+
+	if (!number || number > stream->launches ||
+	    stream->launches - number >= RT_RING)
+		return &unknown;
+	return &stream->ring[number % RT_RING];
+}
+
+/* Puts the arguments where the message has {}, in turn; false if it has none.
+ */
+static bool
+fill_in(char *out, size_t size, const char *message, const uint64_t args[2])
+{
+	const char *hole = strstr(message, "{}");
+	size_t len = 0;
+
+	if (!hole)
+		return false;
+	for (int i = 0; hole && len < size; i++) {
+		len += (size_t)snprintf(out + len, size - len, "%.*s%llu",
+					(int)(hole - message), message,
+					(unsigned long long)args[i > 0]);
+		message = hole + 2;
+		hole = strstr(message, "{}");
+	}
+	if (len < size)
+		snprintf(out + len, size - len, "%s", message);
+	return true;
+}
+
+static void
+describe(struct smelt_panic *panic, const struct smelt_table_site *site,
+	 const char *message, const uint64_t args[2])
+{
+	char *out = panic->message;
+	size_t size = sizeof(panic->message);
+
+	switch (site->kind) {
+	case SMELT_PANIC_BOUNDS:
+		snprintf(out, size,
+			 "index out of bounds: the len is %llu but the index "
+			 "is %llu",
+			 (unsigned long long)args[1],
+			 (unsigned long long)args[0]);
+		break;
+	case SMELT_PANIC_RANGE:
+		if (!fill_in(out, size, message, args))
+			snprintf(out, size, "%s (%llu, %llu)", message,
+				 (unsigned long long)args[0],
+				 (unsigned long long)args[1]);
+		break;
+	default:
+		snprintf(out, size, "%s", *message ? message : "panicked");
+	}
+}
+
+int
+rt_panic_report(smelt_stream *stream, const struct smelt_device_state *state)
+{
+	const struct rt_launched *launched = rt_launched(stream, state->launch);
+	struct smelt_panic *panic = &stream->panic;
+	const struct image_table *table;
+
+	memset(panic, 0, sizeof(*panic));
+	panic->size = sizeof(*panic);
+	panic->threads = state->panicked ? state->panicked : 1;
+	memcpy(panic->block, state->block, sizeof(panic->block));
+	memcpy(panic->thread, state->thread, sizeof(panic->thread));
+	snprintf(panic->kernel, sizeof(panic->kernel), "%s",
+		 launched->kernel ? launched->kernel->name : "(unknown)");
+	snprintf(panic->message, sizeof(panic->message), "panicked");
+	stream->has_panic = true;
+	if (launched->kernel) {
+		table = &launched->kernel->image->table;
+		if (state->site < table->header->site_count) {
+			const struct smelt_table_site *site =
+				&table->sites[state->site];
+
+			snprintf(panic->file, sizeof(panic->file), "%s",
+				 image_table_string(table, site->file));
+			panic->line = site->line;
+			panic->column = site->column;
+			describe(panic, site,
+				 image_table_string(table, site->message),
+				 state->args);
+		}
+	}
+	return rt_panic_text(stream, launched->source);
+}
+
+int
+rt_panic_text(const smelt_stream *stream, const char *source)
+{
+	const struct smelt_panic *panic = &stream->panic;
+	char place[320] = "";
+	char from[320] = "";
+
+	if (*panic->file)
+		snprintf(place, sizeof(place), " at %s:%u:%u", panic->file,
+			 panic->line, panic->column);
+	if (*source)
+		snprintf(from, sizeof(from), ", launched at %s", source);
+	return rt_error(SMELT_EPANIC,
+			"kernel %s panicked%s: %s (block %u,%u,%u, thread "
+			"%u,%u,%u; %u thread%s panicked%s)",
+			panic->kernel, place, panic->message, panic->block[0],
+			panic->block[1], panic->block[2], panic->thread[0],
+			panic->thread[1], panic->thread[2], panic->threads,
+			panic->threads == 1 ? "" : "s", from);
+}

@@ -1,0 +1,231 @@
+/*
+ * The runtime on every GPU that is found. Where there is none it says so.
+ *
+ * The sample image holds real PTX for sm_75 only; what stands beside it for
+ * newer ones is nothing that a driver takes, so this also tests that the next
+ * image is tried.
+ */
+#include "unit.h"
+
+#include "sample.h"
+
+#include <pthread.h>
+
+static smelt_device *device;
+static smelt_stream *stream;
+static uint32_t number;
+
+static void
+setup(void)
+{
+	smelt_image_register(sample_image());
+	CHECK_INT(smelt_device_get(number, &device), 0);
+	CHECK_INT(smelt_device_stream(device, &stream), 0);
+}
+
+static bool
+runs(int result)
+{
+	if (result)
+		printf("%s\n", smelt_last_error());
+	CHECK_INT(result, 0);
+	return result == 0;
+}
+
+static void
+run_add(void)
+{
+	uint64_t *host = malloc(100003 * sizeof(*host)), wrong = 0;
+	struct sample_block block = {{0}, NULL, 100003, 5};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 100003);
+	void *memory;
+
+	for (uint64_t i = 0; i < 100003; i++)
+		host[i] = i;
+	if (!runs(smelt_map_begin(stream, host, 100003 * sizeof(*host),
+				  SMELT_MAP_TOFROM, &memory)))
+		return;
+	block.out = memory;
+	runs(smelt_kernel_launch(stream, &launch));
+	runs(smelt_map_end(stream, host, 100003 * sizeof(*host),
+			   SMELT_MAP_TOFROM));
+	for (uint64_t i = 0; i < 100003; i++)
+		wrong += host[i] != i + 5;
+	CHECK_INT(wrong, 0);
+	free(host);
+}
+
+static void
+add(void)
+{
+	setup();
+	run_add();
+}
+
+static void *
+elsewhere(void *unused)
+{
+	(void)unused;
+	run_add();
+	return NULL;
+}
+
+static void
+threads(void)
+{
+	pthread_t others[4];
+
+	setup();
+	for (int i = 0; i < 4; i++)
+		CHECK(!pthread_create(&others[i], NULL, elsewhere, NULL));
+	for (int i = 0; i < 4; i++)
+		pthread_join(others[i], NULL);
+}
+
+static void
+panics(void)
+{
+	uint64_t zero = 0, out[300];
+	struct sample_block block = {{0}, NULL, 300, 0};
+	struct smelt_launch launch = sample_launch(SAMPLE_BOUNDS, &block, 320);
+	struct smelt_panic panic = {.size = sizeof(panic)};
+	void *memory;
+
+	setup();
+	launch.block[0] = 32;
+	launch.block[1] = launch.block[2] = 1;
+	runs(smelt_memory_alloc(device, sizeof(out), &memory));
+	runs(smelt_memory_fill(stream, memory, &zero, 8, sizeof(out)));
+	block.out = memory;
+	for (int round = 0; round < 2; round++) {
+		runs(smelt_kernel_launch(stream, &launch));
+		CHECK_INT(smelt_stream_wait(stream), SMELT_EPANIC);
+		CHECK_TEXT(smelt_last_error(), "t::bounds panicked at "
+					       "src/main.rs:5:9: index out of");
+		runs(smelt_stream_panic(stream, &panic));
+		CHECK_INT(panic.threads, 20);
+		CHECK_INT(panic.block[0], 9);
+		CHECK(panic.thread[0] >= 12 && panic.thread[0] < 32);
+	}
+	runs(smelt_copy_from_device(stream, out, memory, sizeof(out)));
+	CHECK(out[0] == 2 && out[299] == 2);
+	runs(smelt_memory_free(device, stream, memory));
+}
+
+static void
+memory_calls(void)
+{
+	static const char pattern[] = "0123456789abcdef";
+	char out[96];
+	void *a, *b, *huge;
+
+	setup();
+	runs(smelt_memory_alloc(device, sizeof(out), &a));
+	runs(smelt_memory_alloc(device, sizeof(out), &b));
+	for (uint64_t size = 1; size <= 16; size *= 2) {
+		runs(smelt_memory_fill(stream, a, pattern, size, sizeof(out)));
+		runs(smelt_copy_on_device(stream, b, a, sizeof(out)));
+		runs(smelt_copy_from_device(stream, out, b, sizeof(out)));
+		for (size_t i = 0; i < sizeof(out); i++)
+			CHECK_INT(out[i], pattern[i % size]);
+	}
+	CHECK_INT(smelt_memory_alloc(device, UINT64_C(1) << 44, &huge),
+		  SMELT_ENO_DEVICE_MEMORY);
+	CHECK_TEXT(smelt_last_error(), "asked for 17592186044416 bytes");
+	runs(smelt_memory_free(device, stream, a));
+	runs(smelt_memory_free(device, stream, b));
+}
+
+static void
+streams_and_events(void)
+{
+	uint64_t in[512], out[512];
+	smelt_stream *other;
+	smelt_event *event;
+	void *memory;
+
+	setup();
+	for (uint64_t i = 0; i < 512; i++)
+		in[i] = i;
+	runs(smelt_stream_create(device, &other));
+	runs(smelt_memory_alloc(device, sizeof(in), &memory));
+	runs(smelt_copy_to_device(other, memory, in, sizeof(in)));
+	runs(smelt_event_record(other, &event));
+	runs(smelt_stream_wait_event(stream, event));
+	runs(smelt_event_wait(event));
+	runs(smelt_copy_from_device(stream, out, memory, sizeof(out)));
+	CHECK(!memcmp(in, out, sizeof(in)));
+	runs(smelt_memory_free(device, other, memory));
+	runs(smelt_stream_destroy(other));
+	runs(smelt_event_destroy(event));
+}
+
+/* Launches and frees in flight: nothing is reused too early. */
+static void
+in_flight(void)
+{
+	struct sample_block block = {{0}, NULL, 1 << 20, 1};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 1 << 20);
+	uint64_t zero = 0, out;
+	void *kept;
+
+	setup();
+	runs(smelt_memory_alloc(device, 8 << 20, &kept));
+	runs(smelt_memory_fill(stream, kept, &zero, 8, 8 << 20));
+	for (int i = 0; i < 200; i++) {
+		void *memory;
+
+		runs(smelt_memory_alloc(device, 8 << 20, &memory));
+		block.out = memory;
+		runs(smelt_kernel_launch(stream, &launch));
+		runs(smelt_memory_free(device, stream, memory));
+		block.out = kept;
+		runs(smelt_kernel_launch(stream, &launch));
+	}
+	runs(smelt_copy_from_device(stream, &out, (uint64_t *)kept + 1000, 8));
+	CHECK_INT(out, 200);
+	runs(smelt_memory_free(device, stream, kept));
+}
+
+/* The kind of a device, asked for in another process. */
+static int
+kind_of(uint32_t index)
+{
+	int status = 0;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		struct smelt_device_info info = {.size = sizeof(info)};
+
+		if (smelt_device_get(index, &device))
+			_exit(0);
+		smelt_device_info(device, &info);
+		fprintf(stderr, "gpu %u: %s %s, driver %s\n", index, info.name,
+			info.arch, info.driver);
+		_exit((int)info.kind);
+	}
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
+int
+main(void)
+{
+	int kind;
+
+	for (; (kind = kind_of(number)) == SMELT_DEVICE_NVIDIA; number++) {
+		RUN(add);
+		RUN(threads);
+		RUN(panics);
+		RUN(memory_calls);
+		RUN(streams_and_events);
+		RUN(in_flight);
+	}
+	if (!number) {
+		printf("there is no NVIDIA GPU here\n");
+		return 77;
+	}
+	return unit_failed != 0;
+}

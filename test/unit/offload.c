@@ -1,0 +1,375 @@
+/*
+ * The offload engine against a library that stands in for LLVM's, and the
+ * choice of the image for a device.
+ */
+#include "unit.h"
+
+#include "runtime/runtime.h"
+#include "sample.h"
+
+#include <dlfcn.h>
+
+static smelt_device *device;
+static smelt_stream *stream;
+static void *library;
+
+static void
+setup(const char *choice)
+{
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 32);
+
+	CHECK(len > 0);
+	path[len] = 0;
+	strcpy(strrchr(path, '/'), "/fake_offload.so");
+	library = dlopen(path, RTLD_NOW);
+	CHECK(library != NULL);
+	setenv("SMELT_OFFLOAD_LIB", path, 1);
+	if (choice)
+		setenv("SMELT_DEVICE", choice, 1);
+	smelt_image_register(sample_image());
+	CHECK_INT(smelt_device_default(&device), 0);
+	CHECK_INT(smelt_device_stream(device, &stream), 0);
+}
+
+static void
+found(void)
+{
+	struct smelt_device_info info = {.size = sizeof(info)};
+	smelt_device *second;
+	uint32_t count = 0;
+
+	setup(NULL);
+	CHECK_INT(smelt_device_count(&count), 0);
+	CHECK_INT(count, 3);
+	CHECK_INT(smelt_device_info(device, &info), 0);
+	CHECK_INT(info.kind, SMELT_DEVICE_NVIDIA);
+	CHECK(!strcmp(info.name, "Fake H200"));
+	CHECK(!strcmp(info.arch, "sm_90"));
+	CHECK(!strcmp(info.engine, "offload"));
+	CHECK(!strcmp(info.driver, "13000"));
+	CHECK_INT(info.units, 132);
+	CHECK_INT(info.shared_bytes, 49152);
+	CHECK_INT(info.max_block_dim[2], 64);
+	CHECK_INT(info.memory_bytes, 1 << 30);
+	CHECK_INT(smelt_device_get(1, &second), 0);
+	CHECK_INT(smelt_device_info(second, &info), 0);
+	CHECK_INT(info.kind, SMELT_DEVICE_AMD);
+	CHECK(!strcmp(info.arch, "gfx90a"));
+	CHECK_INT(info.warp_size, 64);
+	CHECK_INT(smelt_device_get(2, &second), 0);
+	CHECK_INT(smelt_device_info(second, &info), 0);
+	CHECK_INT(info.kind, SMELT_DEVICE_CPU);
+}
+
+/* Maps, a launch, and the data back; the library does all at the last moment.
+ */
+static void
+run_add(void)
+{
+	uint64_t host[1000], wrong = 0;
+	struct sample_block block = {{0}, NULL, 1000, 5};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 1000);
+	void *memory;
+
+	for (uint64_t i = 0; i < 1000; i++)
+		host[i] = i;
+	CHECK_INT(smelt_map_begin(stream, host, sizeof(host), SMELT_MAP_TOFROM,
+				  &memory),
+		  0);
+	block.out = memory;
+	CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
+	block.out = NULL; /* the runtime has a copy */
+	CHECK_INT(smelt_map_end(stream, host, sizeof(host), SMELT_MAP_TOFROM),
+		  0);
+	for (uint64_t i = 0; i < 1000; i++)
+		wrong += host[i] != i + 5;
+	CHECK_INT(wrong, 0);
+}
+
+static void
+nvidia(void)
+{
+	char *program;
+
+	setup("nvidia");
+	run_add();
+	program = dlsym(library, "fake_program");
+	CHECK(!memcmp(program, "\177ELF90", 6));
+}
+
+static void
+amd(void)
+{
+	char *program;
+
+	setup("amd");
+	run_add();
+	program = dlsym(library, "fake_program");
+	CHECK(!memcmp(program, "\177ELFgfx90a", 10));
+}
+
+/* The host's memory is free again when a copy returns. */
+static void
+copies(void)
+{
+	char *in = malloc(100), *out = malloc(100);
+	void *a, *b;
+
+	setup(NULL);
+	memset(in, 7, 100);
+	CHECK_INT(smelt_memory_alloc(device, 100, &a), 0);
+	CHECK_INT(smelt_memory_alloc(device, 100, &b), 0);
+	CHECK_INT(smelt_copy_to_device(stream, a, in, 100), 0);
+	free(in);
+	CHECK_INT(smelt_copy_on_device(stream, b, a, 100), 0);
+	/* Given back with the copy still queued. */
+	CHECK_INT(smelt_memory_free(device, stream, a), 0);
+	CHECK_INT(smelt_memory_fill(stream, (char *)b + 50, "xy", 2, 50), 0);
+	CHECK_INT(smelt_copy_from_device(stream, out, b, 100), 0);
+	CHECK(out[0] == 7 && out[49] == 7 && out[50] == 'x' && out[99] == 'y');
+	CHECK_INT(smelt_memory_free(device, stream, b), 0);
+	free(out);
+}
+
+static void
+panics(void)
+{
+	uint64_t zero = 0;
+	struct sample_block block = {{0}, NULL, 10, 0};
+	struct smelt_launch launch = sample_launch(SAMPLE_BOUNDS, &block, 20);
+	struct smelt_panic panic = {.size = sizeof(panic)};
+	void *memory;
+
+	setup(NULL);
+	CHECK_INT(smelt_memory_alloc(device, 2048, &memory), 0);
+	CHECK_INT(smelt_memory_fill(stream, memory, &zero, 8, 2048), 0);
+	block.out = memory;
+	for (int round = 0; round < 2; round++) {
+		CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
+		CHECK_INT(smelt_stream_wait(stream), SMELT_EPANIC);
+		CHECK_TEXT(smelt_last_error(),
+			   "kernel t::bounds panicked at src/main.rs:5:9: "
+			   "index out of bounds: the len is 10 but the index "
+			   "is 10 (block 0,0,0, thread 10,0,0; 246 threads");
+		CHECK_INT(smelt_stream_panic(stream, &panic), 0);
+		CHECK_INT(panic.threads, 246);
+		CHECK_INT(smelt_stream_wait(stream), 0);
+	}
+	CHECK_INT(smelt_memory_free(device, stream, memory), 0);
+}
+
+static void *
+launch_elsewhere(void *unused)
+{
+	(void)unused;
+	run_add();
+	return NULL;
+}
+
+/* A thread whose first call is a launch, and one device after the other. */
+static void
+contexts(void)
+{
+	struct sample_block block = {{0}, NULL, 0, 5};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 10);
+	smelt_device *amd_device;
+	smelt_stream *first, *second;
+	pthread_t thread;
+
+	setup(NULL);
+	CHECK(!pthread_create(&thread, NULL, launch_elsewhere, NULL));
+	pthread_join(thread, NULL);
+	first = stream;
+	CHECK_INT(smelt_device_get(1, &amd_device), 0);
+	CHECK_INT(smelt_device_stream(amd_device, &second), 0);
+	for (int i = 0; i < 3; i++) {
+		CHECK_INT(smelt_kernel_launch(first, &launch), 0);
+		CHECK_INT(smelt_kernel_launch(second, &launch), 0);
+	}
+	CHECK_INT(smelt_stream_wait(first), 0);
+	CHECK_INT(smelt_stream_wait(second), 0);
+}
+
+/* Many allocations, launches and frees in flight, on several streams. */
+static void
+in_flight(void)
+{
+	struct sample_block block = {{0}, NULL, 32, 1};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 32);
+	uint64_t used, held, before;
+	smelt_stream *streams[3];
+
+	setup(NULL);
+	CHECK_INT(smelt_device_memory(device, NULL, &before, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		CHECK_INT(smelt_stream_create(device, &streams[i]), 0);
+	for (int i = 0; i < 300; i++) {
+		void *memory;
+		uint64_t zero = 0;
+		smelt_stream *one = streams[i % 3];
+
+		CHECK_INT(smelt_memory_alloc(device, 256, &memory), 0);
+		CHECK_INT(smelt_memory_fill(one, memory, &zero, 8, 256), 0);
+		block.out = memory;
+		CHECK_INT(smelt_kernel_launch(one, &launch), 0);
+		CHECK_INT(smelt_memory_free(device, one, memory), 0);
+		if (i % 50 == 49)
+			CHECK_INT(smelt_stream_wait(one), 0);
+	}
+	for (int i = 0; i < 3; i++)
+		CHECK_INT(smelt_stream_destroy(streams[i]), 0);
+	CHECK_INT(smelt_device_memory(device, NULL, &used, &held), 0);
+	CHECK_INT(used, before);
+	CHECK(held <= 300 * 512);
+}
+
+static void
+missing_symbol(void)
+{
+	struct sample_block block = {{0}, NULL, 0, 5};
+	struct smelt_launch launch = sample_launch(SAMPLE_NO_CPU, &block, 10);
+	struct smelt_kernel_info info = {.size = sizeof(info)};
+
+	setup(NULL);
+	CHECK_INT(smelt_kernel_launch(stream, &launch), SMELT_ENO_KERNEL);
+	CHECK_TEXT(smelt_last_error(), "named symbol not found");
+	sample_id(SAMPLE_ADD, launch.kernel);
+	CHECK_INT(smelt_kernel_info(device, launch.kernel, &info), 0);
+	CHECK_INT(info.suggested_block, 256);
+}
+
+/* After an illegal access nothing works any more; each call says so. */
+static void
+lost(void)
+{
+	struct sample_block block = {{0}, NULL, 0, 5};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 10);
+	uint64_t host[4] = {0};
+	smelt_stream *other;
+	void *memory;
+	bool *gone;
+
+	setup(NULL);
+	gone = dlsym(library, "fake_lost");
+	CHECK_INT(smelt_stream_create(device, &other), 0);
+	CHECK_INT(smelt_map_begin(other, host, 32, SMELT_MAP_TOFROM, &memory),
+		  0);
+	CHECK_INT(smelt_kernel_launch(other, &launch), 0);
+	*gone = true;
+	CHECK_INT(smelt_kernel_launch(other, &launch), SMELT_EENGINE);
+	CHECK_TEXT(smelt_last_error(), "kernel t::add: launch: an illegal");
+	CHECK_INT(smelt_stream_wait(other), SMELT_EDEVICE_LOST);
+	CHECK_TEXT(smelt_last_error(), "Fake H200 stopped working (last "
+				       "launch: t::add): wait: an illegal");
+	CHECK_INT(smelt_map_end(other, host, 32, SMELT_MAP_TOFROM),
+		  SMELT_EDEVICE_LOST);
+	CHECK_INT(smelt_map_end(other, host, 32, SMELT_MAP_TOFROM),
+		  SMELT_EINVALID);
+	CHECK_INT(smelt_stream_destroy(other), SMELT_EDEVICE_LOST);
+	*gone = false;
+}
+
+/* Grids that the device does not take. */
+static void
+grids(void)
+{
+	struct sample_block block = {{0}, NULL, 0, 5};
+	struct smelt_launch launch = sample_launch(SAMPLE_COUNT, &block, 10);
+	smelt_device *amd_device;
+	smelt_stream *second;
+
+	setup(NULL);
+	launch.grid[0] = 256 * ((UINT64_C(1) << 31) - 1) + 1;
+	CHECK_INT(smelt_kernel_launch(stream, &launch), SMELT_ELAUNCH);
+	CHECK_TEXT(smelt_last_error(), "2147483648 blocks of 256 threads in "
+				       "dimension x; Fake H200 allows "
+				       "2147483647 blocks there");
+	launch.grid[0] = 1;
+	launch.grid[1] = 65536 * 8 + 1;
+	CHECK_INT(smelt_kernel_launch(stream, &launch), SMELT_ELAUNCH);
+	CHECK_TEXT(smelt_last_error(), "dimension y");
+	/* AMD counts threads in 32 bits. */
+	CHECK_INT(smelt_device_get(1, &amd_device), 0);
+	CHECK_INT(smelt_device_stream(amd_device, &second), 0);
+	launch.grid[0] = UINT64_C(1) << 32;
+	launch.grid[1] = 1;
+	CHECK_INT(smelt_kernel_launch(second, &launch), SMELT_ELAUNCH);
+	CHECK_TEXT(smelt_last_error(), "16777216 blocks of 256 threads");
+}
+
+static unsigned
+nvidia_fit(const char *arch, uint16_t kind, const char *image)
+{
+	return rt_image_fit(SMELT_DEVICE_NVIDIA, arch, SMELT_TARGET_NVPTX, kind,
+			    image);
+}
+
+static void
+fits(void)
+{
+	const uint16_t ptx = SMELT_IMAGE_PTX, cubin = SMELT_IMAGE_CUBIN;
+
+	CHECK(nvidia_fit("sm_90", ptx, "sm_75"));
+	CHECK(nvidia_fit("sm_90", ptx, "sm_80") >
+	      nvidia_fit("sm_90", ptx, "sm_75"));
+	CHECK(!nvidia_fit("sm_75", ptx, "sm_80"));
+	CHECK(nvidia_fit("sm_100", ptx, "sm_90"));
+	CHECK(nvidia_fit("sm_90", cubin, "sm_90") >
+	      nvidia_fit("sm_90", ptx, "sm_90"));
+	CHECK(nvidia_fit("sm_89", cubin, "sm_80"));
+	CHECK(nvidia_fit("sm_89", cubin, "sm_86") >
+	      nvidia_fit("sm_89", cubin, "sm_80"));
+	CHECK(!nvidia_fit("sm_90", cubin, "sm_80"));
+	CHECK(!nvidia_fit("sm_80", cubin, "sm_86"));
+	CHECK(!nvidia_fit("sm_103", cubin, "sm_90"));
+	CHECK(nvidia_fit("sm_103", cubin, "sm_100"));
+	CHECK(nvidia_fit("sm_90", cubin, "sm_90a"));
+	CHECK(!nvidia_fit("sm_100", ptx, "sm_90a"));
+	CHECK(!nvidia_fit("", ptx, "sm_75"));
+	CHECK(!nvidia_fit("sm_90", ptx, "gfx90a"));
+	CHECK(rt_image_fit(SMELT_DEVICE_AMD, "gfx90a:xnack-",
+			   SMELT_TARGET_AMDGPU, SMELT_IMAGE_OBJECT, "gfx90a"));
+	CHECK(!rt_image_fit(SMELT_DEVICE_AMD, "gfx90a", SMELT_TARGET_AMDGPU,
+			    SMELT_IMAGE_OBJECT, "gfx90"));
+	CHECK(!rt_image_fit(SMELT_DEVICE_AMD, "gfx90a", SMELT_TARGET_NVPTX, ptx,
+			    "sm_75"));
+	CHECK(rt_image_fit(SMELT_DEVICE_CPU, "x86_64", SMELT_TARGET_CPU, 0,
+			   "x86_64"));
+}
+
+/* PTX goes to the driver with a NUL at its end. */
+static void
+ptx(void)
+{
+	struct engine_code code = {.target = SMELT_TARGET_NVPTX,
+				   .image_kind = SMELT_IMAGE_PTX,
+				   .data = "//75.....",
+				   .size = 4};
+	static void *program; /* lives as long as the process */
+
+	setup(NULL);
+	CHECK_INT(engine_offload.program_load(device->found.device, &code,
+					      &program),
+		  0);
+	CHECK_INT(*(size_t *)dlsym(library, "fake_program_size"), 5);
+	CHECK(!memcmp(dlsym(library, "fake_program"), "//75", 5));
+}
+
+int
+main(void)
+{
+	RUN(found);
+	RUN(nvidia);
+	RUN(amd);
+	RUN(copies);
+	RUN(panics);
+	RUN(contexts);
+	RUN(in_flight);
+	RUN(missing_symbol);
+	RUN(lost);
+	RUN(grids);
+	RUN(fits);
+	RUN(ptx);
+	return unit_failed != 0;
+}

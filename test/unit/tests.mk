@@ -1,0 +1,50 @@
+# Unit tests, each a program build/test/unit/NAME that prints PASS and FAIL lines.
+# The layers under test are compiled anew, with sanitizers, into build/unit-obj.
+#
+# Included by the top Makefile, which has the target unit: needs its CC, WARN and
+# LLVM_CFLAGS. A program that has nothing to test here exits 77.
+UNIT_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
+UNIT_CFLAGS = -std=c17 $(WARN) -Isrc -Iinclude -Itest/unit -fPIC -MMD -MP \
+	-O1 -g -fno-omit-frame-pointer $(UNIT_SAN)
+UNIT_NAMES := $(filter-out sample fake_offload fake_version,\
+	$(patsubst test/unit/%.c,%,$(wildcard test/unit/*.c)))
+UNIT_TESTS := $(UNIT_NAMES:%=build/test/unit/%)
+
+UNIT_LAYERS := $(patsubst src/%.c,build/unit-obj/%.o,\
+	$(wildcard src/runtime/*.c src/runtime/engine/*.c src/image/*.c) \
+	src/base/arena.c src/base/message.c)
+
+build/unit-obj/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -c $< -o $@
+build/unit-obj/runtime/engine/offload.o: UNIT_CFLAGS += $(LLVM_CFLAGS)
+
+build/unit-obj/test/%.o: test/unit/%.c
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -c $< -o $@
+build/unit-obj/test/fake_offload.o: UNIT_CFLAGS += $(LLVM_CFLAGS)
+
+build/unit-obj/libunit.a: $(UNIT_LAYERS) build/unit-obj/test/sample.o
+	rm -f $@ && ar rcs $@ $^
+
+$(UNIT_TESTS): build/test/unit/%: build/unit-obj/test/%.o \
+		build/unit-obj/libunit.a
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_SAN) $< build/unit-obj/libunit.a -lpthread -ldl -lm -o $@
+
+# The GPU test without sanitizers, which the CUDA driver does not bear, to be
+# carried to a machine with a GPU.
+build/test/gpu/runtime: test/unit/gpu.c test/unit/sample.c $(RUNTIME) $(IMAGE) \
+		$(BASE)
+	@mkdir -p $(@D)
+	$(CC) -std=c17 $(WARN) -Isrc -Iinclude $(CFLAGS) $^ -lpthread -ldl -lm \
+		-o $@
+
+# Shared objects that tests load.
+build/test/unit/fake_%.so: build/unit-obj/test/fake_%.o
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_SAN) -shared $< -o $@
+build/test/unit/offload: build/test/unit/fake_offload.so
+build/test/unit/device: build/test/unit/fake_version.so
+
+-include $(shell find build/unit-obj -name '*.d' 2>/dev/null)
