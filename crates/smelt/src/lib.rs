@@ -1,0 +1,83 @@
+//! Ordinary Rust functions as kernels on NVIDIA and AMD GPUs and on the CPU, from one
+//! program.
+//!
+//! ```
+//! use smelt::prelude::*;
+//!
+//! fn saxpy(a: f32, x: &[f32], mut y: DisjointMut<f32>) {
+//!     let i = thread::index();
+//!     if let Some(y) = y.get_mut(i) {
+//!         *y += a * x[i.get()];
+//!     }
+//! }
+//!
+//! fn main() -> smelt::Result<()> {
+//!     let gpu = Device::default()?;
+//!     let x = vec![1.0f32; 1000];
+//!     let mut y = vec![2.0f32; 1000];
+//!     gpu.launch(Grid::cover(y.len()), saxpy, (3.0, &x, &mut y))?;
+//!     assert_eq!(y[999], 5.0);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Build with `cargo smelt run --release`. Under plain `cargo` the same program runs, with its
+//! kernels done slowly by the host.
+//!
+//! # From the CPU to a device
+//!
+//! | on the CPU | on a device |
+//! |---|---|
+//! | `for i in 0..n { f(i) }` | `gpu.launch(Grid::cover(n), kernel, args)`; in it `thread::index()` |
+//! | `for y in 0..h { for x in 0..w { .. } }` | `Grid::cover((w, h))`, [`thread::index2`] |
+//! | a loop longer than there are threads | [`thread::grid_stride`] |
+//! | `x: &[T]`, read by all | the same |
+//! | `y: &mut [T]`, written by one | `y: DisjointMut<T>`, each thread its own elements |
+//! | `y.chunks_mut(n)` | [`y.by_chunks(n)`](Views::by_chunks), [`DisjointChunks`] |
+//! | a matrix in a `Vec` | [`a.as_2d(rows, columns)`](Views::as_2d), [`DisjointMut2`] |
+//! | `Vec<T>` that stays there | [`Buffer<T>`] |
+//! | `AtomicU32` and relatives, `&[AtomicU32]` | the same; [`AtomicF32`], [`AtomicF64`] |
+//! | a local array shared by a team of threads | [`shared!`] |
+//! | `std::sync::Barrier` for a team | [`sync::barrier`] |
+//! | SIMD across lanes | [`warp`] |
+//! | `panic!`, index out of bounds | the same; the launch gives [`Error::Panic`] |
+//! | a struct passed along | `#[derive(Clone, Copy, DeviceCopy)]` |
+//! | `thread::join` | [`Device::wait`] |
+//!
+//! # What is safe
+//!
+//! A kernel in safe code has no data races and no access out of bounds, and launching one is
+//! safe: the borrow of host memory lasts until the device has done with it, and each element of a
+//! [`DisjointMut`] is reached by one thread only ([`thread`] and [`DisjointMut`] say why). Shared
+//! memory is the exception: its accesses are unsafe.
+
+#![deny(missing_docs, unsafe_op_in_unsafe_fn)]
+
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("smelt needs a host with 64-bit addresses");
+
+pub mod arg;
+mod copy;
+mod device;
+mod host;
+
+pub use arg::Views;
+#[doc(hidden)]
+pub use arg::{Arg, Value};
+pub use copy::{DeviceCopy, DeviceShare, Zeroable};
+pub use device::{
+    AtomicF32, AtomicF64, DisjointChunks, DisjointMut, DisjointMut2, DisjointMut3, Scope, Shared,
+    dynamic_shared, launch_bounds, sync, thread, warp,
+};
+#[doc(hidden)]
+pub use host::maps::Maps;
+pub use host::{Buffer, Device, DeviceInfo, DeviceKind, Error, Extent, Grid, Memory, Result};
+pub use smelt_derive::DeviceCopy;
+
+/// What most programs need: `use smelt::prelude::*;`.
+pub mod prelude {
+    pub use crate::{
+        AtomicF32, AtomicF64, Buffer, Device, DeviceCopy, DisjointChunks, DisjointMut,
+        DisjointMut2, DisjointMut3, Grid, Views, sync, thread, warp,
+    };
+}

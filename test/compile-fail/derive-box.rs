@@ -1,0 +1,28 @@
+// error: E0277 `Box<f32>` cannot be copied to a device
+// revision: ok
+//
+// A box is an address of the host.
+
+use smelt::prelude::*;
+
+#[derive(Clone, Copy, DeviceCopy)]
+struct Value {
+    count: u32,
+    #[cfg(not(ok))]
+    field: Box<f32>,
+    #[cfg(ok)]
+    field: f32,
+}
+
+fn kernel(value: Value) {
+    _ = value.count;
+    _ = value.field;
+}
+
+fn launch(gpu: &Device, value: Value) -> smelt::Result<()> {
+    gpu.launch(Grid::cover(1), kernel, (value,))
+}
+
+fn main() {
+    _ = launch;
+}
