@@ -54,7 +54,7 @@ struct smelt_table_header {
 	uint32_t size; /* of the whole table, this header included */
 	uint32_t fp_mode;
 	uint32_t kernel_count;
-	uint32_t kernel_offset; /* struct smelt_table_kernel[] */
+	uint32_t kernel_offset; /* struct smelt_table_kernel[], by rising id */
 	uint32_t target_count;
 	uint32_t target_offset;	  /* struct smelt_table_target[] */
 	uint32_t resource_offset; /* smelt_table_resources[kernel][target] */
