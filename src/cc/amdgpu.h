@@ -1,0 +1,23 @@
+/* Parts of the AMDGPU target that lie in files of their own. */
+#ifndef SMELT_CC_AMDGPU_H
+#define SMELT_CC_AMDGPU_H
+
+#include "cc/lower.h"
+
+/* ---- amdgpu_note.c ---- */
+
+/* Reads the kernels' metadata from a linked code object into job->result, and
+ * checks each kernel's argument size against its block. */
+void
+amdgpu_read_note(struct cc_job *job);
+
+/* ---- amdgpu_ocml.c ---- */
+
+/* The folder with ocml.bc; NULL if there is none, or with SMELT_NO_OCML=1. */
+const char *
+amdgpu_ocml_folder(struct arena *arena);
+/* Links OCML in and settles its switches for this GPU. */
+void
+amdgpu_link_ocml(struct cc_job *job, const char *folder, bool wave64);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * Loops before the main pipeline: bounds checks out of them.
+ */
+#include "cc/checks.h"
+#include "cc/lower.h"
+
+void
+lower_checks(struct cc_job *job)
+{
+	cc_passes(job, "function(sroa,early-cse<memssa>,"
+		       "instcombine<no-verify-fixpoint>,simplifycfg,"
+		       "loop-simplify,lcssa,loop-mssa(loop-rotate,licm),"
+		       "instcombine<no-verify-fixpoint>,simplifycfg,"
+		       "loop-simplify,lcssa)");
+	if (cc_shim_hoist_checks(job->module))
+		cc_passes(job, "function(simplifycfg)");
+}

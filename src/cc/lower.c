@@ -1,0 +1,136 @@
+/*
+ * Steps that several targets share: pass pipelines, replacing the primitives,
+ * leaving the host's target behind, contraction.
+ *
+ * They change the module in place and look only at names and types, so that a
+ * target may call them in any stage.
+ */
+#include "cc/lower.h"
+
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <string.h>
+
+static void
+run_passes(struct cc_job *job, LLVMTargetMachineRef machine,
+	   const char *pipeline)
+{
+	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+	LLVMErrorRef error;
+
+	error = LLVMRunPasses(job->module, pipeline, machine, options);
+	LLVMDisposePassBuilderOptions(options);
+	if (error)
+		die("%s: LLVM refuses the passes \"%s\": %s", job->arch,
+		    pipeline, LLVMGetErrorMessage(error));
+}
+
+void
+cc_passes(struct cc_job *job, const char *pipeline)
+{
+	run_passes(job, job->machine, pipeline);
+}
+
+void
+lower_plain_passes(struct cc_job *job, const char *pipeline)
+{
+	run_passes(job, NULL, pipeline);
+}
+
+/* The use is a call of the function itself, not its address passed on. */
+static bool
+is_call_of(LLVMValueRef user, LLVMValueRef function)
+{
+	return LLVMIsACallInst(user) && LLVMGetCalledValue(user) == function;
+}
+
+void
+cc_replace_calls(struct cc_job *job, const char *name, cc_replace_fn *make)
+{
+	LLVMValueRef function = LLVMGetNamedFunction(job->module, name);
+	LLVMBuilderRef builder;
+	LLVMUseRef use;
+
+	if (!function)
+		return;
+	builder = LLVMCreateBuilderInContext(job->context);
+	while ((use = LLVMGetFirstUse(function))) {
+		LLVMValueRef call = LLVMGetUser(use), value = NULL;
+
+		if (!is_call_of(call, function))
+			die("%s: `%s` is used as a function pointer; call it "
+			    "directly",
+			    job->arch, name);
+		LLVMPositionBuilderBefore(builder, call);
+		if (make)
+			value = make(job, builder, call);
+		if (value)
+			LLVMReplaceAllUsesWith(call, value);
+		else if (LLVMGetFirstUse(call))
+			LLVMReplaceAllUsesWith(call,
+					       LLVMGetPoison(LLVMTypeOf(call)));
+		LLVMInstructionEraseFromParent(call);
+	}
+	LLVMDisposeBuilder(builder);
+	LLVMDeleteFunction(function);
+}
+
+void
+cc_retarget(struct cc_job *job)
+{
+	LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(job->machine);
+	char *triple = LLVMGetTargetMachineTriple(job->machine);
+	LLVMValueRef f, next;
+
+	LLVMSetTarget(job->module, triple);
+	LLVMSetModuleDataLayout(job->module, layout);
+	LLVMDisposeMessage(triple);
+	LLVMDisposeTargetData(layout);
+	for (f = LLVMGetFirstFunction(job->module); f; f = next) {
+		next = LLVMGetNextFunction(f);
+		lower_drop_host(f);
+		if (LLVMIsDeclaration(f) && !LLVMGetFirstUse(f))
+			LLVMDeleteFunction(f);
+	}
+}
+
+static void
+contract_function(LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
+	     b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+		     i = LLVMGetNextInstruction(i)) {
+			LLVMOpcode op = LLVMGetInstructionOpcode(i);
+
+			if (op != LLVMFAdd && op != LLVMFSub && op != LLVMFMul)
+				continue;
+			LLVMSetFastMathFlags(i,
+					     LLVMGetFastMathFlags(i) |
+						     LLVMFastMathAllowContract);
+		}
+}
+
+void
+cc_contract(struct cc_job *job)
+{
+	if (job->cc->options.fp != SMELT_FP_FAST)
+		return;
+	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
+	     f = LLVMGetNextFunction(f))
+		if (!lower_is_library(f))
+			contract_function(f);
+}
+
+LLVMValueRef
+cc_kernel_function(struct cc_job *job, const struct cc_kernel *kernel)
+{
+	LLVMValueRef function =
+		LLVMGetNamedFunction(job->module, kernel->symbol);
+
+	if (!function)
+		die("%s: kernel `%s` was lost from the module", job->arch,
+		    kernel->name);
+	return function;
+}

@@ -1,0 +1,20 @@
+/* Parts of the NVPTX target that lie in files of their own. */
+#ifndef SMELT_CC_NVPTX_H
+#define SMELT_CC_NVPTX_H
+
+#include "cc/lower.h"
+
+/* ---- ptxas.c ---- */
+
+/* ptxas and libdevice of the CUDA toolkit; NULL where there is none, and for
+ * libdevice also with SMELT_NO_LIBDEVICE=1. */
+const char *
+nvptx_ptxas(struct arena *arena);
+const char *
+nvptx_libdevice(struct arena *arena);
+/* Puts a cubin in place of the PTX in job->result, and fills in the resources.
+ * gpu is an architecture as ptxas spells it. */
+void
+nvptx_assemble(struct cc_job *job, const char *gpu);
+
+#endif

@@ -1,0 +1,364 @@
+/*
+ * Stage `pack`: one object for the host's linker.
+ *
+ * Holds the kernel table and the images in sections of their own, the CPU code
+ * of the kernels, and a constructor that registers them. The object has no
+ * symbol that others could see: two of them may meet in one program.
+ */
+#include "cc.h"
+
+#include "image/image.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TRIPLE "x86_64-unknown-linux-gnu"
+
+struct packer {
+	struct cc *cc;
+	const struct cc_result *results;
+	size_t count;
+	LLVMModuleRef module;
+	LLVMTypeRef ptr;
+	LLVMTypeRef i32;
+	LLVMTypeRef i64;
+};
+
+/* ---- the table and the images ---- */
+
+static struct image_kernel *
+table_kernels(const struct packer *packer)
+{
+	struct cc *cc = packer->cc;
+	struct image_kernel *kernels = arena_alloc(
+		&cc->arena, (cc->kernel_count + 1) * sizeof(*kernels));
+
+	for (size_t i = 0; i < cc->kernel_count; i++) {
+		const struct cc_kernel *from = &cc->kernels[i];
+
+		kernels[i] = (struct image_kernel){
+			.id = {from->id[0], from->id[1]},
+			.symbol = from->symbol,
+			.name = from->name,
+			.file = from->file,
+			.line = from->line,
+			.block_size = (uint32_t)from->block_size,
+			.block_align = from->block_align,
+			.max_threads = from->max_threads,
+			.min_blocks = from->min_blocks,
+			.flags = from->flags,
+		};
+		for (size_t t = 0; t < packer->count; t++)
+			kernels[i].flags |= packer->results[t].flags[i];
+	}
+	return kernels;
+}
+
+static struct image_site *
+table_sites(struct cc *cc)
+{
+	struct image_site *sites =
+		arena_alloc(&cc->arena, (cc->site_count + 1) * sizeof(*sites));
+
+	for (size_t i = 0; i < cc->site_count; i++)
+		sites[i] = (struct image_site){
+			.kind = cc->sites[i].kind,
+			.message = cc->sites[i].message,
+			.file = cc->sites[i].file,
+			.line = cc->sites[i].line,
+			.column = cc->sites[i].column,
+		};
+	return sites;
+}
+
+static void
+write_images(const struct packer *packer, struct buf *out,
+	     struct image_target *targets)
+{
+	uint32_t images = 0;
+
+	for (size_t t = 0; t < packer->count; t++) {
+		const struct cc_result *result = &packer->results[t];
+		struct image_binary binary = {
+			.kind = result->image_kind,
+			.triple = result->triple,
+			.arch = result->arch,
+			.data = result->data,
+			.size = result->size,
+		};
+
+		targets[t].kind = result->kind;
+		targets[t].arch = result->arch;
+		targets[t].image = SMELT_UNKNOWN;
+		if (result->kind == SMELT_TARGET_CPU) {
+			targets[t].arch = "x86_64";
+			continue;
+		}
+		targets[t].image = images++;
+		image_binary_write(&packer->cc->arena, out, &binary);
+	}
+}
+
+static void
+write_table(const struct packer *packer, struct buf *out,
+	    const struct image_target *targets)
+{
+	struct cc *cc = packer->cc;
+	struct smelt_table_resources *resources =
+		arena_alloc(&cc->arena, (cc->kernel_count * packer->count + 1) *
+						sizeof(*resources));
+	struct image_contents contents = {
+		.fp = cc->options.fp,
+		.kernels = table_kernels(packer),
+		.kernel_count = (uint32_t)cc->kernel_count,
+		.targets = targets,
+		.target_count = (uint32_t)packer->count,
+		.resources = resources,
+		.sites = table_sites(cc),
+		.site_count = (uint32_t)cc->site_count,
+	};
+
+	for (size_t k = 0; k < cc->kernel_count; k++)
+		for (size_t t = 0; t < packer->count; t++)
+			resources[k * packer->count + t] =
+				packer->results[t].resources[k];
+	image_table_write(&cc->arena, out, &contents);
+}
+
+/* ---- the module ---- */
+
+static LLVMValueRef
+add_bytes(struct packer *packer, const char *name, const char *section,
+	  const struct buf *bytes)
+{
+	LLVMValueRef text = LLVMConstStringInContext2(
+		packer->cc->context, bytes->data ? bytes->data : "", bytes->len,
+		true);
+	LLVMValueRef global =
+		LLVMAddGlobal(packer->module, LLVMTypeOf(text), name);
+
+	LLVMSetInitializer(global, text);
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetLinkage(global, LLVMInternalLinkage);
+	LLVMSetAlignment(global, 8);
+	LLVMSetSection(global, section);
+	return global;
+}
+
+static const struct cc_result *
+cpu_result(const struct packer *packer)
+{
+	for (size_t t = 0; t < packer->count; t++)
+		if (packer->results[t].kind == SMELT_TARGET_CPU)
+			return &packer->results[t];
+	return NULL;
+}
+
+static void
+link_cpu(struct packer *packer, const struct cc_result *result)
+{
+	LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
+		result->data, result->size, "cpu", false);
+	LLVMModuleRef module;
+
+	if (LLVMParseBitcodeInContext2(packer->cc->context, buffer, &module) ||
+	    LLVMLinkModules2(packer->module, module))
+		die("internal: the module of the CPU target cannot be linked");
+	LLVMDisposeMemoryBuffer(buffer);
+}
+
+/* Functions of the kernels, in the table's order; NULL without a CPU target. */
+static LLVMValueRef
+add_functions(struct packer *packer)
+{
+	struct cc *cc = packer->cc;
+	const struct cc_result *result = cpu_result(packer);
+	LLVMValueRef *functions, array, global;
+
+	if (!result)
+		return LLVMConstNull(packer->ptr);
+	link_cpu(packer, result);
+	functions =
+		arena_alloc(&cc->arena, cc->kernel_count * sizeof(*functions));
+	for (size_t i = 0; i < cc->kernel_count; i++) {
+		functions[i] = LLVMGetNamedFunction(packer->module,
+						    cc->kernels[i].cpu_symbol);
+		if (!functions[i] || LLVMIsDeclaration(functions[i]))
+			die("internal: the CPU target lost kernel `%s`",
+			    cc->kernels[i].name);
+		LLVMSetLinkage(functions[i], LLVMInternalLinkage);
+		LLVMSetVisibility(functions[i], LLVMDefaultVisibility);
+	}
+	array = LLVMConstArray2(packer->ptr, functions, cc->kernel_count);
+	global = LLVMAddGlobal(packer->module, LLVMTypeOf(array),
+			       "smelt_cpu_functions");
+	LLVMSetInitializer(global, array);
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetLinkage(global, LLVMInternalLinkage);
+	return global;
+}
+
+/* struct smelt_image. */
+static LLVMValueRef
+add_image(struct packer *packer, const struct buf *table,
+	  const struct buf *images)
+{
+	LLVMContextRef context = packer->cc->context;
+	LLVMValueRef functions = add_functions(packer), fields[8], value,
+		     global;
+	bool cpu = !LLVMIsNull(functions);
+
+	fields[0] = LLVMConstInt(packer->i32, SMELT_TABLE_VERSION, false);
+	fields[1] =
+		LLVMConstInt(packer->i32, sizeof(struct smelt_image), false);
+	fields[2] =
+		add_bytes(packer, "smelt_table", SMELT_SECTION_KERNELS, table);
+	fields[3] = LLVMConstInt(packer->i64, table->len, false);
+	fields[4] = images->len ? add_bytes(packer, "smelt_image_data",
+					    SMELT_SECTION_IMAGES, images)
+				: LLVMConstNull(packer->ptr);
+	fields[5] = LLVMConstInt(packer->i64, images->len, false);
+	fields[6] = functions;
+	fields[7] = LLVMConstInt(packer->i64,
+				 cpu ? packer->cc->kernel_count : 0, false);
+	value = LLVMConstStructInContext(context, fields, 8, false);
+	global = LLVMAddGlobal(packer->module, LLVMTypeOf(value),
+			       "smelt_image_of_this_program");
+	LLVMSetInitializer(global, value);
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetLinkage(global, LLVMInternalLinkage);
+	return global;
+}
+
+static LLVMValueRef
+add_constructor(struct packer *packer, LLVMValueRef image)
+{
+	LLVMContextRef context = packer->cc->context;
+	LLVMTypeRef void_type = LLVMVoidTypeInContext(context);
+	LLVMTypeRef type = LLVMFunctionType(void_type, NULL, 0, false);
+	LLVMTypeRef register_type =
+		LLVMFunctionType(void_type, &packer->ptr, 1, false);
+	LLVMValueRef function, target;
+	LLVMBasicBlockRef start, call, end;
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+
+	target = LLVMAddFunction(packer->module, "smelt_image_register",
+				 register_type);
+	LLVMSetLinkage(target, LLVMExternalWeakLinkage);
+	function = LLVMAddFunction(packer->module, "smelt_image_constructor",
+				   type);
+	LLVMSetLinkage(function, LLVMInternalLinkage);
+	start = LLVMAppendBasicBlockInContext(context, function, "");
+	call = LLVMAppendBasicBlockInContext(context, function, "");
+	end = LLVMAppendBasicBlockInContext(context, function, "");
+	LLVMPositionBuilderAtEnd(builder, start);
+	LLVMBuildCondBr(builder, LLVMBuildIsNotNull(builder, target, ""), call,
+			end);
+	LLVMPositionBuilderAtEnd(builder, call);
+	LLVMBuildCall2(builder, register_type, target, &image, 1, "");
+	LLVMBuildBr(builder, end);
+	LLVMPositionBuilderAtEnd(builder, end);
+	LLVMBuildRetVoid(builder);
+	LLVMDisposeBuilder(builder);
+	return function;
+}
+
+/* Not llvm.global_ctors: through the C API that becomes a section .ctors, which
+ * not every linker knows. */
+static void
+add_constructors(struct packer *packer, LLVMValueRef function)
+{
+	LLVMValueRef global = LLVMAddGlobal(packer->module, packer->ptr,
+					    "smelt_image_constructors");
+
+	LLVMSetInitializer(global, function);
+	LLVMSetLinkage(global, LLVMInternalLinkage);
+	LLVMSetSection(global, ".init_array");
+	LLVMSetAlignment(global, 8);
+}
+
+static LLVMTargetMachineRef
+make_machine(void)
+{
+	LLVMTargetRef target;
+	char *message;
+
+	LLVMInitializeX86TargetInfo();
+	LLVMInitializeX86Target();
+	LLVMInitializeX86TargetMC();
+	LLVMInitializeX86AsmPrinter();
+	LLVMInitializeX86AsmParser();
+	LLVMInitializeX86AsmParser(); /* the CPU target asks cpuid */
+	if (LLVMGetTargetFromTriple(TRIPLE, &target, &message))
+		die("LLVM lacks the x86-64 target: %s", message);
+	return LLVMCreateTargetMachine(target, TRIPLE, "x86-64", "",
+				       LLVMCodeGenLevelDefault, LLVMRelocPIC,
+				       LLVMCodeModelDefault);
+}
+
+static void
+emit(struct packer *packer, LLVMTargetMachineRef machine)
+{
+	LLVMMemoryBufferRef object;
+	char *message = NULL;
+
+	cc_stage_done(&packer->cc->options, packer->module, "host", 1, "pack");
+	if (LLVMTargetMachineEmitToMemoryBuffer(
+		    machine, packer->module, LLVMObjectFile, &message, &object))
+		die("cannot emit the object: %s", message);
+	cc_output(&packer->cc->options, LLVMGetBufferStart(object),
+		  LLVMGetBufferSize(object));
+	cc_object_made(packer->cc, LLVMGetBufferStart(object),
+		       LLVMGetBufferSize(object));
+	LLVMDisposeMemoryBuffer(object);
+}
+
+static void
+check_own_work(const struct buf *table, const struct buf *images)
+{
+	struct image_table read;
+	const char *wrong = image_table_read(table->data, table->len, &read);
+
+	if (!wrong)
+		wrong = image_check(&read, images->data, images->len);
+	if (wrong)
+		die("internal: %s", wrong);
+}
+
+void
+cc_pack(struct cc *cc, const struct cc_result *results, size_t count)
+{
+	struct packer packer = {.cc = cc, .results = results, .count = count};
+	LLVMTargetMachineRef machine = make_machine();
+	LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+	struct buf table = {0}, images = {0};
+	struct image_target *targets =
+		arena_alloc(&cc->arena, (count + 1) * sizeof(*targets));
+
+	packer.module = LLVMModuleCreateWithNameInContext(
+		arena_printf(&cc->arena, "smelt kernels of %s",
+			     cc->options.crate),
+		cc->context);
+	packer.ptr = LLVMPointerTypeInContext(cc->context, 0);
+	packer.i32 = LLVMInt32TypeInContext(cc->context);
+	packer.i64 = LLVMInt64TypeInContext(cc->context);
+	LLVMSetTarget(packer.module, TRIPLE);
+	LLVMSetModuleDataLayout(packer.module, layout);
+	if (cc->kernel_count) {
+		write_images(&packer, &images, targets);
+		write_table(&packer, &table, targets);
+		check_own_work(&table, &images);
+		add_constructors(
+			&packer,
+			add_constructor(&packer,
+					add_image(&packer, &table, &images)));
+	}
+	emit(&packer, machine);
+	LLVMDisposeTargetData(layout);
+	LLVMDisposeTargetMachine(machine);
+}

@@ -1,0 +1,403 @@
+/*
+ * The machine's own processor: x86-64, into the program itself.
+ *
+ * A kernel is compiled twice over. First as the function of one thread, where
+ * its position is an unknown and a panic a call, until everything is inlined
+ * and simplified. Then inside its wrapper, where the position is a loop's
+ * counter and LLVM sees an ordinary loop. The other order would hide from the
+ * range analysis (cpu_ranges.c) what the checks compare.
+ *
+ * A kernel here gives, bit for bit, what the same Rust gives in the program, on
+ * every processor: mathematics stays calls of the host's libm, and nothing is
+ * contracted, whatever --fp says. (x86-64-v3 has fused multiply-add; with it a
+ * program would give other last digits on other machines of the same kind.)
+ */
+#include "cc/cpu.h"
+#include "cc/lower.h"
+#include "cc/shim.h"
+
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Target.h>
+
+#include <string.h>
+
+static const char *const known[] = {"cpu", NULL};
+
+static bool
+cpu_accepts(const char *arch)
+{
+	return strcmp(arch, "cpu") == 0;
+}
+
+static void
+cpu_depends(struct cc_job *job, struct hash *hash)
+{
+	(void)job;
+	(void)hash;
+}
+
+/*
+ * Requires: nothing. Gives: machine, triple and layout; no convergence (a CPU
+ * thread waits alone) and, of debug info, line tables only.
+ */
+static void
+cpu_retarget(struct cc_job *job)
+{
+	LLVMTargetRef target;
+	char *message;
+
+	LLVMInitializeX86TargetInfo();
+	LLVMInitializeX86Target();
+	LLVMInitializeX86TargetMC();
+	LLVMInitializeX86AsmPrinter();
+	if (LLVMGetTargetFromTriple(cc_target_cpu.triple, &target, &message))
+		die("%s: %s", job->arch, message);
+	job->machine = LLVMCreateTargetMachine(
+		target, cc_target_cpu.triple, "x86-64", "",
+		LLVMCodeGenLevelAggressive, LLVMRelocPIC, LLVMCodeModelDefault);
+	cc_shim_strip_types(job->module);
+	cc_retarget(job);
+	job->state = arena_alloc(job->arena, sizeof(struct cpu_state));
+	((struct cpu_state *)job->state)->kernels =
+		arena_alloc(job->arena, (job->cc->kernel_count + 1) *
+						sizeof(struct cpu_kernel));
+}
+
+static LLVMValueRef
+warp_size(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
+{
+	(void)job;
+	(void)builder;
+	return LLVMConstInt(LLVMTypeOf(call), 32, false);
+}
+
+/* The primitives that only read; the rest may do anything, which is what keeps
+ * memory accesses on their side of a barrier. */
+static void
+declare_positions(struct cc_job *job)
+{
+	static const char *const promises[] = {
+		"nounwind", "willreturn", "speculatable",
+		"nosync",   "nofree",	  "nocallback",
+	};
+	static const char *const prefixes[] = {
+		"__smelt_thread_idx_", "__smelt_block_",
+		"__smelt_grid_dim_",   "__smelt_lane_id",
+		"__smelt_shared",      "__smelt_dynamic_shared",
+	};
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
+	     f = LLVMGetNextFunction(f))
+		for (size_t i = 0; i < array_count(prefixes); i++) {
+			if (!starts_with(LLVMGetValueName(f), prefixes[i]))
+				continue;
+			lower_add(job, f, "memory", 0);
+			for (size_t p = 0; p < array_count(promises); p++)
+				lower_add(job, f, promises[p], 0);
+		}
+}
+
+/* Threads meet at these: one in the source stays one, for the sake of the GPUs'
+ * rules and of who counts them. */
+static void
+declare_meetings(struct cc_job *job)
+{
+	static const char *const prefixes[] = {
+		"__smelt_barrier", "__smelt_shuffle_", "__smelt_ballot",
+		"__smelt_any",	   "__smelt_all",
+	};
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
+	     f = LLVMGetNextFunction(f))
+		for (size_t i = 0; i < array_count(prefixes); i++) {
+			if (!starts_with(LLVMGetValueName(f), prefixes[i]))
+				continue;
+			lower_add(job, f, "convergent", 0);
+			lower_add(job, f, "noduplicate", 0);
+			lower_add(job, f, "nounwind", 0);
+		}
+}
+
+static void
+add_param_attribute(struct cc_job *job, LLVMValueRef function, const char *name,
+		    uint64_t value)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+	LLVMAddAttributeAtIndex(
+		function, 1,
+		LLVMCreateEnumAttribute(job->context, kind, value));
+}
+
+static void
+drop_param_attribute(LLVMValueRef function, const char *name)
+{
+	LLVMRemoveEnumAttributeAtIndex(
+		function, 1,
+		LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+/* Its block is there, whole, and nobody writes to it. */
+static void
+describe_block(struct cc_job *job, LLVMValueRef f,
+	       const struct cc_kernel *kernel)
+{
+	add_param_attribute(job, f, "noalias", 0);
+	add_param_attribute(job, f, "readonly", 0);
+	add_param_attribute(job, f, "nonnull", 0);
+	if (kernel->block_size)
+		add_param_attribute(job, f, "dereferenceable",
+				    kernel->block_size);
+	lower_add(job, f, "nounwind", 0);
+}
+
+static void
+note_reach(struct cc_job *job)
+{
+	struct cpu_state *state = job->state;
+	struct cpu_graph *graph = cpu_graph_new(job);
+
+	for (size_t k = 0; k < job->cc->kernel_count; k++) {
+		LLVMValueRef f = cc_kernel_function(job, &job->cc->kernels[k]);
+
+		state->kernels[k].reach = cpu_graph_find(graph, f)->reach;
+	}
+}
+
+/*
+ * Requires: kernels as functions of their block. Gives: the same, simplified,
+ * with everything in them that asks for a position or may wait.
+ */
+static void
+cpu_entry(struct cc_job *job)
+{
+	static const struct lower_scopes scopes = {.name = {"", "", ""}};
+
+	cpu_shared(job);
+	cc_replace_calls(job, "__smelt_warp_size", warp_size);
+	lower_float_atomics(job, &scopes);
+	declare_positions(job);
+	declare_meetings(job);
+	lower_declare_panic(job);
+	note_reach(job);
+	cpu_force_inline(job);
+	for (size_t k = 0; k < job->cc->kernel_count; k++)
+		describe_block(job,
+			       cc_kernel_function(job, &job->cc->kernels[k]),
+			       &job->cc->kernels[k]);
+	cc_arguments(job);
+	cc_passes(job, "thinlto-pre-link<O3>");
+}
+
+static bool
+is_kernel(struct cc_job *job, LLVMValueRef function)
+{
+	for (size_t k = 0; k < job->cc->kernel_count; k++)
+		if (strcmp(LLVMGetValueName(function),
+			   job->cc->kernels[k].symbol) == 0)
+			return true;
+	return false;
+}
+
+static void
+cpu_intrinsics(struct cc_job *job)
+{
+	cpu_support(job);
+	cpu_here(job);
+	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
+	     f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) && !is_kernel(job, f))
+			cpu_bind(job, f, false);
+}
+
+static bool
+suspends(const struct cpu_kernel *kernel)
+{
+	return kernel->reach & (CPU_REACH_BARRIER | CPU_REACH_WARP);
+}
+
+static struct cpu_names
+names_of(struct cc_job *job, const struct cc_kernel *kernel)
+{
+	const char *name = kernel->cpu_symbol;
+
+	return (struct cpu_names){
+		.kernel = name,
+		.loops = {arena_printf(job->arena, "%s_v1", name),
+			  arena_printf(job->arena, "%s_v3", name)},
+		.checked = arena_printf(job->arena, "%s_checked", name),
+	};
+}
+
+/* The wrappers, calling their thread functions. */
+static void
+add_wrappers(struct cc_job *job)
+{
+	const struct cpu_state *state = job->state;
+	struct buf text = {0};
+
+	for (size_t k = 0; k < job->cc->kernel_count; k++) {
+		const struct cc_kernel *kernel = &job->cc->kernels[k];
+		struct cpu_names names = names_of(job, kernel);
+
+		if (suspends(&state->kernels[k]))
+			cpu_template_ramp(
+				job, &text, names.kernel, kernel->symbol,
+				state->kernels[k].reach & CPU_REACH_WARP);
+		else
+			cpu_template_loops(job, &text, &names, kernel->symbol);
+	}
+	cpu_templates_link(job, &text);
+}
+
+/* Takes the checks out of the loops. */
+static void
+prepare_loops(struct cc_job *job, const struct cpu_names *names,
+	      LLVMValueRef thread, struct cpu_lines *lines)
+{
+	LLVMValueRef loops[CPU_LOOPS];
+
+	cpu_lines_add(lines, LLVMGetNamedFunction(job->module, names->checked),
+		      thread);
+	for (size_t i = 0; i < CPU_LOOPS; i++) {
+		loops[i] = LLVMGetNamedFunction(job->module, names->loops[i]);
+		cpu_lines_add(lines, loops[i], thread);
+	}
+	cpu_scopes(job, thread);
+	cpu_ranges_apply(job, thread, loops, CPU_LOOPS);
+}
+
+static void
+prepare(struct cc_job *job, size_t k, struct cpu_lines *lines)
+{
+	const struct cc_kernel *kernel = &job->cc->kernels[k];
+	const struct cpu_state *state = job->state;
+	struct cpu_names names = names_of(job, kernel);
+	LLVMValueRef thread = cc_kernel_function(job, kernel);
+
+	cc_note_stage("optimise", job->arch, kernel->name);
+	if (suspends(&state->kernels[k]))
+		cpu_lines_add(lines,
+			      LLVMGetNamedFunction(job->module, names.kernel),
+			      thread);
+	else
+		prepare_loops(job, &names, thread, lines);
+	LLVMSetLinkage(thread, LLVMInternalLinkage);
+	drop_param_attribute(thread, "noalias");
+	lower_drop(thread, "noinline");
+	lower_add(job, thread, "alwaysinline", 0);
+}
+
+static void
+complete_loop(struct cc_job *job, const struct cc_kernel *kernel,
+	      const char *name, bool keep_checks)
+{
+	LLVMValueRef f = LLVMGetNamedFunction(job->module, name);
+
+	describe_block(job, f, kernel);
+	cpu_bind(job, f, true);
+	if (keep_checks)
+		cpu_ranges_keep(job, f);
+	else
+		cpu_ranges_assume(job, f);
+	LLVMSetLinkage(f, LLVMInternalLinkage);
+}
+
+static void
+complete_loops(struct cc_job *job, const struct cc_kernel *kernel)
+{
+	struct cpu_names names = names_of(job, kernel);
+
+	for (size_t i = 0; i < CPU_LOOPS; i++)
+		complete_loop(job, kernel, names.loops[i], false);
+	complete_loop(job, kernel, names.checked, true);
+}
+
+/* The wrappers with their thread function inlined: primitives become values. */
+static void
+complete(struct cc_job *job, size_t k)
+{
+	const struct cc_kernel *kernel = &job->cc->kernels[k];
+	const struct cpu_kernel *state =
+		&((struct cpu_state *)job->state)->kernels[k];
+	LLVMValueRef thread = LLVMGetNamedFunction(job->module, kernel->symbol);
+	LLVMValueRef ramp =
+		LLVMGetNamedFunction(job->module, kernel->cpu_symbol);
+
+	if (thread && !LLVMGetFirstUse(thread))
+		LLVMDeleteFunction(thread);
+	if (!suspends(state)) {
+		complete_loops(job, kernel);
+		return;
+	}
+	cpu_bind(job, ramp, true);
+	cpu_suspend(job, ramp);
+	LLVMSetVisibility(ramp, LLVMHiddenVisibility);
+}
+
+/*
+ * Requires: thread functions. Gives: wrappers of the names that the table has.
+ */
+static void
+cpu_optimise(struct cc_job *job)
+{
+	struct cpu_lines *lines = cpu_lines_begin(job);
+
+	add_wrappers(job);
+	for (size_t k = 0; k < job->cc->kernel_count; k++)
+		prepare(job, k, lines);
+	cpu_lines_end(lines);
+	cc_passes(job, "always-inline");
+	for (size_t k = 0; k < job->cc->kernel_count; k++)
+		complete(job, k);
+	cpu_suspend_check(job);
+	cpu_support_internal(job);
+	cc_passes(job, "default<O3>");
+}
+
+static void
+report(struct cc_job *job)
+{
+	struct cpu_state *state = job->state;
+
+	for (size_t k = 0; k < job->cc->kernel_count; k++) {
+		const struct cpu_kernel *kernel = &state->kernels[k];
+
+		job->result->resources[k].shared_bytes =
+			(uint32_t)kernel->shared_bytes;
+		if (suspends(kernel))
+			job->result->flags[k] |=
+				SMELT_KERNEL_COROUTINE | SMELT_KERNEL_BARRIER;
+		if (kernel->reach & CPU_REACH_DYNAMIC)
+			job->result->flags[k] |= SMELT_KERNEL_DYNAMIC_SHARED;
+	}
+}
+
+/* The optimised module: pack makes the object, together with the table. */
+static void
+cpu_emit(struct cc_job *job)
+{
+	LLVMMemoryBufferRef memory =
+		LLVMWriteBitcodeToMemoryBuffer(job->module);
+
+	report(job);
+	job->result->size = LLVMGetBufferSize(memory);
+	job->result->data = arena_dup(job->arena, LLVMGetBufferStart(memory),
+				      job->result->size);
+	LLVMDisposeMemoryBuffer(memory);
+}
+
+const struct cc_target cc_target_cpu = {
+	.family = "cpu",
+	.kind = SMELT_TARGET_CPU,
+	.triple = "x86_64-unknown-linux-gnu",
+	.accepts = cpu_accepts,
+	.known = known,
+	.depends = cpu_depends,
+	.retarget = cpu_retarget,
+	.entry = cpu_entry,
+	.intrinsics = cpu_intrinsics,
+	.panics = cpu_panics,
+	.optimise = cpu_optimise,
+	.emit = cpu_emit,
+};

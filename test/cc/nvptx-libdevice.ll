@@ -1,0 +1,51 @@
+; Where CUDA is installed libdevice is used, without flushing denormals, and its
+; switches are gone from the output.
+; REQUIRES: ptxas
+; RUN: llvm-as %s -o %t.bc
+; RUN: %smelt-cc %t.bc --targets sm_75 --verify --stop-after math -o - | FileCheck %s
+; RUN: %smelt-cc %t.bc --targets sm_75 --stop-after emit -o - | FileCheck %s --check-prefix=PTX
+
+; CHECK: call double @__nv_sin
+; CHECK: call float @__nv_powf
+; CHECK: call double @__nv_fmod
+; CHECK-NOT: declare {{.*}}__nv_
+
+; PTX-NOT: __nvvm_reflect
+; PTX-NOT: {{(add|sub|mul|fma)[.](rn[.])?ftz}}
+; PTX: .entry
+; PTX-NOT: __nvvm_reflect
+; PTX-NOT: {{(add|sub|mul|fma)[.](rn[.])?ftz}}
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+declare void @__smelt_kernel_id(i128)
+declare void @__smelt_block_layout(i64, i64)
+declare ptr @__smelt_arg_readonly(ptr)
+declare ptr @__smelt_arg_unique(ptr)
+declare i32 @__smelt_thread_idx_x()
+declare double @llvm.sin.f64(double)
+declare float @llvm.pow.f32(float, float)
+declare double @tan(double)
+declare double @sqrt(double)
+
+define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_1k1kE(ptr %b) {
+  call void @__smelt_kernel_id(i128 1)
+  call void @__smelt_block_layout(i64 24, i64 8)
+  %yp = getelementptr i8, ptr %b, i64 16
+  %yr = load ptr, ptr %yp, align 8
+  %y = call ptr @__smelt_arg_unique(ptr %yr)
+  %x = load double, ptr %y, align 8
+  %s = call double @llvm.sin.f64(double %x)
+  %xf = fptrunc double %x to float
+  %p = call float @llvm.pow.f32(float %xf, float 1.5)
+  %r = frem double %x, 3.0
+  %t = call double @tan(double %x)
+  %q = call double @sqrt(double %x)
+  %pd = fpext float %p to double
+  %a = fmul double %s, %r
+  %a2 = fadd double %a, %q
+  %a3 = fadd double %a2, %pd
+  %a4 = fadd double %a3, %t
+  store double %a4, ptr %y, align 8
+  ret void
+}
