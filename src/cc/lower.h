@@ -82,9 +82,13 @@ struct lower_record {
 };
 
 /* What LLVM may assume about __smelt_panic until lower_panics: it does not
- * return, is cold, and touches nothing a kernel can name. */
+ * return and is cold. */
 void
 lower_declare_panic(struct cc_job *job);
+/* Has the functions that may panic inlined, as far as they call each other by
+ * name and not in circles. */
+void
+lower_inline_panics(struct cc_job *job);
 /* Replaces the calls of __smelt_panic by the writing of the record. Requires:
  * all inlining is done and simplifycfg has run. */
 void

@@ -11,7 +11,9 @@
  *
  * A function that was not inlined cannot return from the kernel: there the
  * call stays, reads the header from a slot in shared memory that the kernel's
- * prologue filled in, and ends the thread where it is (on AMD the wave).
+ * prologue filled in, and ends the thread where it is. On AMD that ends the
+ * wave and with it the healthy lanes, so there every function that may panic is
+ * inlined first; only recursion and calls through pointers are left.
  */
 #include "cc/lower.h"
 
@@ -35,13 +37,12 @@ panic_function(struct cc_job *job)
 	return LLVMGetNamedFunction(job->module, panic_name);
 }
 
+/* Says nothing of memory: what the thread stored before must stay, and since the
+ * call does not return, what it may write hinders nobody. */
 void
 lower_declare_panic(struct cc_job *job)
 {
 	LLVMValueRef panic = panic_function(job);
-	/* MemoryEffects: two bits a location, the second is inaccessible
-	 * memory; 3 is read and write. */
-	const uint64_t inaccessible = 3u << 2;
 
 	if (!panic)
 		return;
@@ -50,7 +51,6 @@ lower_declare_panic(struct cc_job *job)
 	lower_add(job, panic, "noinline", 0);
 	lower_add(job, panic, "nounwind", 0);
 	lower_add(job, panic, "nocallback", 0);
-	lower_add(job, panic, "memory", inaccessible);
 	lower_drop_convergent(panic);
 }
 
@@ -275,6 +275,26 @@ reaches_panic(struct record *r, LLVMValueRef function, unsigned depth)
 	return false;
 }
 
+void
+lower_inline_panics(struct cc_job *job)
+{
+	struct record r = {.job = job};
+	LLVMValueRef f;
+
+	if (!panic_function(job))
+		return;
+	for (f = LLVMGetFirstFunction(job->module); f;
+	     f = LLVMGetNextFunction(f)) {
+		if (LLVMIsDeclaration(f) ||
+		    LLVMGetLinkage(f) == LLVMExternalLinkage ||
+		    !reaches_panic(&r, f, 8))
+			continue;
+		lower_drop(f, "noinline");
+		lower_drop(f, "optnone");
+		lower_add(job, f, "alwaysinline", 0);
+	}
+}
+
 /* Every thread writes what all threads of the block write, and reads it back
  * itself: no barrier is needed. */
 static void
@@ -305,7 +325,6 @@ define_panic(struct record *r)
 	LLVMBasicBlockRef here, out;
 	struct panic panic;
 
-	lower_drop(f, "memory");
 	lower_drop(f, "nocallback");
 	here = LLVMAppendBasicBlockInContext(context, f, "record");
 	out = LLVMAppendBasicBlockInContext(context, f, "leave");

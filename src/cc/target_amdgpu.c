@@ -393,6 +393,13 @@ static const struct lower_record record = {
 };
 
 static void
+amdgpu_panics(struct cc_job *job)
+{
+	lower_declare_panic(job);
+	lower_inline_panics(job);
+}
+
+static void
 amdgpu_math(struct cc_job *job)
 {
 	const char *ocml = amdgpu_ocml_folder(job->arena);
@@ -457,7 +464,7 @@ const struct cc_target cc_target_amdgpu = {
 	.entry = amdgpu_entry,
 	.spaces = amdgpu_spaces,
 	.intrinsics = amdgpu_intrinsics,
-	.panics = lower_declare_panic,
+	.panics = amdgpu_panics,
 	.math = amdgpu_math,
 	.contract = cc_contract,
 	.optimise = amdgpu_optimise,

@@ -1,6 +1,8 @@
 ; A panic in a kernel is a branch to its one panic block: no call, no stack. A panic
 ; in a function that is not inlined is a call, which finds the header in shared
-; memory, written by the prologue of that kernel alone.
+; memory, written by the prologue of that kernel alone. On AMD such a call would end
+; the healthy lanes of the wave too: only a recursive function keeps it. A store before
+; the panic stays.
 ; RUN: llvm-as %s -o %t.bc
 ; RUN: %smelt-cc %t.bc --targets sm_75 --verify --stop-after optimise -o - | FileCheck %s --check-prefixes=IR,NV
 ; RUN: %smelt-cc %t.bc --targets gfx90a --verify --stop-after optimise -o - | FileCheck %s --check-prefixes=IR,AMD
@@ -16,9 +18,16 @@
 ; IR: fence release
 ; IR: store atomic volatile i32 1, ptr addrspace(1)
 ; IR: ret void
-; IR-LABEL: void @in_function_
-; IR: store i64 {{.*}}@__smelt_header
-; IR: call {{.*}}@helper
+; NV-LABEL: void @in_function_
+; NV: store i64 {{.*}}@__smelt_header
+; NV: call {{.*}}@helper
+; AMD-LABEL: void @in_function_
+; AMD-NOT: __smelt_header
+; AMD-NOT: call {{.*}}@helper
+; AMD-NOT: endpgm
+; AMD-LABEL: void @in_recursion_
+; IR-LABEL: void @stores_first_
+; IR: store i64 77
 ; NV-LABEL: define internal void @__smelt_panic(
 ; NV: call void @llvm.nvvm.exit()
 ; NV-NEXT: unreachable
@@ -27,6 +36,9 @@
 ; LEAVE: load i64, ptr addrspace(3) @__smelt_header
 ; LEAVE: call void @llvm.amdgcn.endpgm()
 ; LEAVE-NEXT: unreachable
+; LEAVE-LABEL: void @in_recursion_
+; LEAVE: store i64 {{.*}}@__smelt_header
+; LEAVE: ret void
 
 ; PTX-LABEL: .entry in_kernel_
 ; PTX-NOT: call
@@ -111,5 +123,58 @@ bad:
 ok:
   %yi = getelementptr i64, ptr %y, i64 %i
   store i64 %i, ptr %yi, align 8
+  ret void
+}
+
+define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_1k12in_recursionE(ptr %b) {
+  call void @__smelt_kernel_id(i128 3)
+  call void @__smelt_block_layout(i64 40, i64 8)
+  %yp = getelementptr i8, ptr %b, i64 16
+  %yr = load ptr, ptr %yp, align 8
+  %y = call ptr @__smelt_arg_unique(ptr %yr)
+  %t = call i32 @__smelt_thread_idx_x()
+  %i = zext i32 %t to i64
+  %n = call i64 @down(ptr %y, i64 %i)
+  store i64 %n, ptr %y, align 8
+  ret void
+}
+
+define internal i64 @down(ptr %y, i64 %i) noinline {
+  %yi = getelementptr i64, ptr %y, i64 %i
+  %v = load i64, ptr %yi, align 8
+  %c = icmp ult i64 %v, 100
+  br i1 %c, label %ok, label %bad
+bad:
+  call void @_ZN4core9panicking18panic_bounds_check17h0000000000000000E(i64 %v, i64 100, ptr @at) noreturn
+  unreachable
+ok:
+  %z = icmp eq i64 %v, 0
+  br i1 %z, label %end, label %more
+more:
+  %a = call i64 @down(ptr %y, i64 %v)
+  %w = call i64 @down(ptr %y, i64 %a)
+  %s = mul i64 %a, %w
+  ret i64 %s
+end:
+  ret i64 1
+}
+
+define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_1k12stores_firstE(ptr %b) {
+  call void @__smelt_kernel_id(i128 4)
+  call void @__smelt_block_layout(i64 40, i64 8)
+  %yp = getelementptr i8, ptr %b, i64 16
+  %yr = load ptr, ptr %yp, align 8
+  %y = call ptr @__smelt_arg_unique(ptr %yr)
+  %t = call i32 @__smelt_thread_idx_x()
+  %i = zext i32 %t to i64
+  %yi = getelementptr i64, ptr %y, i64 %i
+  store i64 77, ptr %yi, align 8
+  %c = icmp ult i64 %i, 100
+  br i1 %c, label %ok, label %bad
+bad:
+  call void @_ZN4core9panicking18panic_bounds_check17h0000000000000000E(i64 %i, i64 100, ptr @at) noreturn
+  unreachable
+ok:
+  store i64 78, ptr %yi, align 8
   ret void
 }
