@@ -64,7 +64,7 @@ inline_crate(struct cc_job *job)
 		if (!LLVMIsDeclaration(f) && is_glue(LLVMGetValueName(f)) &&
 		    LLVMGetLinkage(f) == LLVMInternalLinkage &&
 		    !lower_has(f, "noinline") && !lower_has(f, "optnone"))
-			lower_add(job, f, "alwaysinline", 0);
+			cc_inline_always(f);
 }
 
 /* Marks what the entry calls, and on through the glue, up to and including the
@@ -81,9 +81,7 @@ inline_callees(struct cc_job *job, LLVMValueRef function, unsigned depth)
 			if (!callee || LLVMIsDeclaration(callee) ||
 			    lower_has(callee, "alwaysinline"))
 				continue;
-			lower_drop(callee, "noinline");
-			lower_drop(callee, "optnone");
-			lower_add(job, callee, "alwaysinline", 0);
+			cc_inline_always(callee);
 			if (depth && is_glue(LLVMGetValueName(callee)))
 				inline_callees(job, callee, depth - 1);
 		}

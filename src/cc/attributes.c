@@ -53,6 +53,28 @@ lower_drop(LLVMValueRef function, const char *name)
 }
 
 void
+cc_inline_always(LLVMValueRef function)
+{
+	LLVMContextRef context =
+		LLVMGetModuleContext(LLVMGetGlobalParent(function));
+	LLVMUseRef use;
+
+	lower_drop(function, "noinline");
+	lower_drop(function, "optnone");
+	LLVMAddAttributeAtIndex(
+		function, LLVMAttributeFunctionIndex,
+		LLVMCreateEnumAttribute(context, kind_of("alwaysinline"), 0));
+	for (use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+
+		if (lower_callee(user) == function)
+			LLVMRemoveCallSiteEnumAttribute(
+				user, LLVMAttributeFunctionIndex,
+				kind_of("noinline"));
+	}
+}
+
+void
 lower_add_string(struct cc_job *job, LLVMValueRef function, const char *name,
 		 const char *value)
 {

@@ -368,6 +368,13 @@ cc_archive_sections(const char *data, size_t size, const char *section,
 				  const char *data, size_t size),
 		    void *context);
 
+/* ---- attributes.c ---- */
+
+/* Has every direct call of the function inlined, whatever rustc said of it: on
+ * the function, and, for `#[inline(never)]`, on each call. */
+void
+cc_inline_always(LLVMValueRef function);
+
 /* ---- graph.c: what refers to what ---- */
 
 /* A function of the module and the functions that it calls, or whose addresses

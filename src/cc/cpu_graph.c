@@ -285,9 +285,7 @@ force(struct cc_job *job, struct cpu_function *f)
 	}
 	if (f->recursive || (!(f->reach & suspends) && f->cost >= max_inlined))
 		return;
-	lower_drop(f->function, "noinline");
-	lower_drop(f->function, "optnone");
-	lower_add(job, f->function, "alwaysinline", 0);
+	cc_inline_always(f->function);
 }
 
 void

@@ -150,11 +150,6 @@ find_call(LLVMValueRef function, const char *name)
 static void
 inline_callees(LLVMValueRef function, LLVMValueRef end, int depth)
 {
-	static const char name[] = "alwaysinline";
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-	LLVMContextRef context =
-		LLVMGetModuleContext(LLVMGetGlobalParent(function));
-
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
 	     b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
@@ -169,9 +164,7 @@ inline_callees(LLVMValueRef function, LLVMValueRef end, int depth)
 			if (!LLVMIsAFunction(callee) ||
 			    LLVMIsDeclaration(callee) || depth == 8)
 				continue;
-			LLVMAddAttributeAtIndex(
-				callee, LLVMAttributeFunctionIndex,
-				LLVMCreateEnumAttribute(context, kind, 0));
+			cc_inline_always(callee);
 			inline_callees(callee, NULL, depth + 1);
 		}
 }

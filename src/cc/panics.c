@@ -664,20 +664,6 @@ calls_itself(LLVMValueRef function)
 }
 
 static void
-set_attribute(struct cc *cc, LLVMValueRef function, const char *name, bool on)
-{
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-
-	if (on)
-		LLVMAddAttributeAtIndex(
-			function, LLVMAttributeFunctionIndex,
-			LLVMCreateEnumAttribute(cc->context, kind, 0));
-	else
-		LLVMRemoveEnumAttributeAtIndex(
-			function, LLVMAttributeFunctionIndex, kind);
-}
-
-static void
 run_passes(struct cc *cc, const char *passes)
 {
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -727,9 +713,7 @@ mark_for_inlining(struct cc *cc, const struct panic_function *function,
 	if (!wants_inlining(function, call) || is_kernel(cc, parent) ||
 	    panic_function(&cc->arena, parent) || calls_itself(parent))
 		return;
-	set_attribute(cc, parent, "noinline", false);
-	set_attribute(cc, parent, "optnone", false);
-	set_attribute(cc, parent, "alwaysinline", true);
+	cc_inline_always(parent);
 	*any = true;
 }
 

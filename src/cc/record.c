@@ -37,8 +37,8 @@ panic_function(struct cc_job *job)
 	return LLVMGetNamedFunction(job->module, panic_name);
 }
 
-/* Says nothing of memory: what the thread stored before must stay, and since the
- * call does not return, what it may write hinders nobody. */
+/* Says nothing of memory: what the thread stored before must stay, and since
+ * the call does not return, what it may write hinders nobody. */
 void
 lower_declare_panic(struct cc_job *job)
 {
@@ -289,9 +289,7 @@ lower_inline_panics(struct cc_job *job)
 		    LLVMGetLinkage(f) == LLVMExternalLinkage ||
 		    !reaches_panic(&r, f, 8))
 			continue;
-		lower_drop(f, "noinline");
-		lower_drop(f, "optnone");
-		lower_add(job, f, "alwaysinline", 0);
+		cc_inline_always(f);
 	}
 }
 

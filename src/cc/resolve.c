@@ -83,8 +83,7 @@ take_from(struct cc *cc, size_t source, const struct list *names)
 
 /* ---- dependencies that do not depend on smelt ---- */
 
-/* -C options that pass 1 sets itself or that only concern the host's code. The
- * mangling stays: dependants were compiled with this crate's names. */
+/* -C options that pass 1 sets itself or that only concern the host's code. */
 static bool
 is_replaced(const char *option)
 {
@@ -105,6 +104,7 @@ is_replaced(const char *option)
 		"overflow-checks",
 		"debug-assertions",
 		"instrument-coverage",
+		"symbol-mangling-version",
 	};
 
 	for (size_t i = 0; i < array_count(names); i++) {
@@ -213,8 +213,17 @@ add_checks(struct cc *cc, struct list *to, const struct list *from)
 		  codegen_value(from, "overflow-checks", assertions));
 }
 
+/* rustc's default mangling differs between the host's pass and this one: with
+ * unstable options it is v0. The name that somebody wants tells. */
+static const char *
+mangling_of(const char *name)
+{
+	return starts_with(name, "_R") ? "v0" : "legacy";
+}
+
 static void
-add_pass1(struct cc *cc, struct list *arguments, const char *output)
+add_pass1(struct cc *cc, struct list *arguments, const char *mangling,
+	  const char *output)
 {
 	static const char *const options[] = {
 		"--cap-lints=allow",
@@ -230,14 +239,18 @@ add_pass1(struct cc *cc, struct list *arguments, const char *output)
 
 	for (size_t i = 0; i < array_count(options); i++)
 		list_add(&cc->arena, arguments, options[i]);
+	/* Legacy is an unstable choice. */
+	list_add(&cc->arena, arguments, "-Zunstable-options");
+	list_addf(&cc->arena, arguments, "-Csymbol-mangling-version=%s",
+		  mangling);
 	list_addf(&cc->arena, arguments, "--emit=llvm-bc=%s", output);
 }
 
 /* A shell starts rustc in the directory that cargo used: posix_spawn has no way
  * to say so. */
 static int
-run_rustc(struct cc *cc, const struct cc_record *record, const char *output,
-	  struct buf *said)
+run_rustc(struct cc *cc, const struct cc_record *record, const char *mangling,
+	  const char *output, struct buf *said)
 {
 	struct list line = {0};
 	const char *rustc = cc->options.rustc;
@@ -256,7 +269,7 @@ run_rustc(struct cc *cc, const struct cc_record *record, const char *output,
 	list_add(&cc->arena, &line, rustc);
 	rewrite_arguments(cc, &line, &record->args);
 	add_checks(cc, &line, &record->args);
-	add_pass1(cc, &line, output);
+	add_pass1(cc, &line, mangling, output);
 	return process_capture(&cc->arena, line.data, said);
 }
 
@@ -264,7 +277,8 @@ run_rustc(struct cc *cc, const struct cc_record *record, const char *output,
  * same call made (its name changes with the sources' version; its contents with
  * the sources). */
 static void
-pass1_key(struct cc *cc, const struct cc_record *record, char key[33])
+pass1_key(struct cc *cc, const struct cc_record *record, const char *mangling,
+	  char key[33])
 {
 	struct hash hash;
 	char *data;
@@ -275,6 +289,7 @@ pass1_key(struct cc *cc, const struct cc_record *record, char key[33])
 
 	cc_cache_begin(&hash);
 	hash_add(&hash, "pass1", 5);
+	hash_add(&hash, mangling, strlen(mangling));
 	for (size_t i = 0; i < record->args.len; i++)
 		hash_add(&hash, record->args.data[i],
 			 strlen(record->args.data[i]));
@@ -287,9 +302,11 @@ pass1_key(struct cc *cc, const struct cc_record *record, char key[33])
 	hash_hex(&hash, key);
 }
 
+/* wanted: a name that it may define. */
 static void
-make_bitcode(struct cc *cc, const struct cc_record *record)
+make_bitcode(struct cc *cc, const struct cc_record *record, const char *wanted)
 {
+	const char *mangling = mangling_of(wanted);
 	const char *tmp = getenv("TMPDIR");
 	const char *output =
 		arena_printf(&cc->arena, "%s/smelt-%ld-%s.bc",
@@ -298,13 +315,13 @@ make_bitcode(struct cc *cc, const struct cc_record *record)
 	char key[33], *data;
 	size_t size;
 
-	pass1_key(cc, record, key);
+	pass1_key(cc, record, mangling, key);
 	if (!cc_cache_read(&cc->options, &cc->arena, key, &data, &size)) {
 		if (!cc->options.quiet)
 			fprintf(stderr,
 				"smelt-cc: compiling `%s` for kernels\n",
 				record->crate);
-		if (run_rustc(cc, record, output, &said))
+		if (run_rustc(cc, record, mangling, output, &said))
 			die("cannot compile the dependency `%s` for kernels:\n"
 			    "%s",
 			    record->crate, said.data ? said.data : "");
@@ -342,7 +359,7 @@ take_from_records(struct resolver *resolver, const struct list *names)
 			if (!may_define(cc, &cc->records[i], names->data[k]))
 				continue;
 			resolver->tried[i] = true;
-			make_bitcode(cc, &cc->records[i]);
+			make_bitcode(cc, &cc->records[i], names->data[k]);
 			if (take_from(cc, cc->source_count - 1, names))
 				return true;
 			break;

@@ -284,8 +284,7 @@ prepare(struct cc_job *job, size_t k, struct cpu_lines *lines)
 		prepare_loops(job, &names, thread, lines);
 	LLVMSetLinkage(thread, LLVMInternalLinkage);
 	drop_param_attribute(thread, "noalias");
-	lower_drop(thread, "noinline");
-	lower_add(job, thread, "alwaysinline", 0);
+	cc_inline_always(thread);
 }
 
 static void

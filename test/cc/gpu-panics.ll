@@ -108,9 +108,9 @@ define internal void @_RNvCs1_5smelt4glue(ptr %y, i64 %i) {
 }
 
 define internal void @user(ptr %y, i64 %i) {
-  call void @helper(ptr %y, i64 %i)
+  call void @helper(ptr %y, i64 %i) noinline
   %j = add i64 %i, 5
-  call void @helper(ptr %y, i64 %j)
+  call void @helper(ptr %y, i64 %j) noinline
   ret void
 }
 

@@ -297,6 +297,23 @@ fn panic_and_barrier(gpu: &Device) -> Outcome {
     same(&out[..BLOCK - 2], &want)
 }
 
+/// A barrier in a function that asks not to be inlined.
+#[inline(never)]
+fn swap_with_neighbour(value: u64) -> u64 {
+    let t = thread::thread_index().x as usize;
+    unsafe { LINE.set(t, value) };
+    sync::barrier();
+    unsafe { LINE.get(t ^ 1) }
+}
+
+fn swapped(mut out: DisjointMut<u64>) {
+    let i = thread::index();
+    let got = swap_with_neighbour(i.get() as u64);
+    if let Some(out) = out.get_mut(i) {
+        *out = got;
+    }
+}
+
 fn partial_sums(mut out: DisjointMut<f64>) {
     let t = thread::thread_index();
     let i = thread::index();
@@ -321,6 +338,12 @@ pub fn run(suite: &mut Suite) {
         gpu.launch(Grid::cover(64 * 50).block(64), partial_sums, (&mut out,))?;
         let want: Vec<f64> =
             (0..64 * 50).map(|i| (0..64).map(|k| (i / 64 * 64 + k) as f64).sum()).collect();
+        same(&out, &want)
+    });
+    suite.test("barrier in a function of its own", |gpu| {
+        let mut out = vec![0u64; 3 * BLOCK];
+        gpu.launch(grid(3 * BLOCK), swapped, (&mut out,))?;
+        let want: Vec<u64> = (0..3 * BLOCK as u64).map(|i| i ^ 1).collect();
         same(&out, &want)
     });
     suite.test("dynamic shared memory", dynamic_shared);
