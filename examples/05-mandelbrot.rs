@@ -56,6 +56,6 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
 
     let inside = steps.iter().filter(|&&s| s == STEPS).count();
     println!("{WIDTH} x {HEIGHT} pixels");
-    println!("inside: {:.1} %", 100.0 * inside as f64 / steps.len() as f64);
+    println!("inside: {:.0} %", 100.0 * inside as f64 / steps.len() as f64);
     Ok(())
 }
