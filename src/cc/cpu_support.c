@@ -450,7 +450,7 @@ static const char loop_text[] =
 static const char checked_text[] =
 	"define void @$CHECKED(" BLOCK_PARAM FRAME_PARAM
 	", i64 %low, i64 %high, i32 %thread_idx_y, i32 %thread_idx_z) "
-	"nounwind noinline {\n"
+	"nounwind noinline optsize cold {\n"
 	"entry:\n"
 	"$FRAME$LINEAR"
 	"  br label %column\n"

@@ -132,7 +132,7 @@ struct rustc_call {
 	bool unstable;	      /* has -Z options */
 	bool test;
 	bool bin, lib, dylib, cdylib, staticlib, proc_macro;
-	bool v0; /* -C symbol-mangling-version is given */
+	bool v0; /* names are mangled as pass 1 does it */
 	bool debug_assertions, overflow_checks; /* as given or by default */
 };
 
@@ -164,10 +164,10 @@ record_path(struct arena *arena, const struct rustc_call *call,
 bool
 record_deps(struct arena *arena, const struct rustc_call *call,
 	    struct list *deps);
-/* Dies if it cannot be written. */
+/* bitcode: whether pass 1 makes some. Dies if it cannot be written. */
 void
 record_write(struct arena *arena, const struct rustc_call *call,
-	     const struct list *deps, bool smelt);
+	     const struct list *deps, bool smelt, bool bitcode);
 
 /* ---- diagnostic.c: messages in the form cargo reads ---- */
 

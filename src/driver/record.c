@@ -130,7 +130,7 @@ put_environment(struct arena *arena, struct buf *out)
 
 void
 record_write(struct arena *arena, const struct rustc_call *call,
-	     const struct list *deps, bool smelt)
+	     const struct list *deps, bool smelt, bool bitcode)
 {
 	char *path = record_path(arena, call, ".smelt");
 	struct buf out = {0};
@@ -138,7 +138,7 @@ record_write(struct arena *arena, const struct rustc_call *call,
 	buf_puts(arena, &out, "smelt-record 1\n");
 	put(arena, &out, "crate", call->crate);
 	put(arena, &out, "smelt", smelt ? "yes" : "no");
-	if (smelt)
+	if (bitcode)
 		put(arena, &out, "bitcode",
 		    record_path(arena, call, ".smelt.bc"));
 	for (size_t i = 0; i < deps->len; i++)

@@ -282,7 +282,7 @@ parse_codegen(struct rustc_call *call, struct seen *seen, const char *value)
 	else if (codegen_is(value, "linker"))
 		call->linker = given;
 	else if (codegen_is(value, "symbol-mangling-version"))
-		call->v0 = true;
+		call->v0 = !strcmp(given, "v0");
 	else if (codegen_is(value, "debug-assertions"))
 		seen->debug_assertions = given;
 	else if (codegen_is(value, "overflow-checks"))

@@ -25,6 +25,10 @@ struct wrapper {
 	struct list held; /* rustc's lines until it has ended */
 	struct device device;
 	bool waits; /* the host pass links through linker.c */
+	/* Pass 1 is run. Not for smelt itself: no kernel lies there and all
+	 * that kernels take from it is inline. What else they might need
+	 * smelt-cc gets as from any dependency without bitcode. */
+	bool has_device;
 	const char *work_dir;
 };
 
@@ -433,11 +437,12 @@ compile_twice(struct wrapper *wrapper)
 	struct arena *arena = &wrapper->arena;
 	struct device *device = &wrapper->device;
 	enum device_end end = DEVICE_OK;
-	char *text = NULL;
+	char *text = "";
 	bool failed;
 
 	set_up_device(wrapper);
-	device_start(device);
+	if (wrapper->has_device)
+		device_start(device);
 	if (device->object && wrapper->call.linker)
 		end = device_wait(arena, device, &text);
 	if (end != DEVICE_OK)
@@ -483,8 +488,11 @@ wrapper_main(int argc, char **argv)
 				 call->target);
 		exit(1);
 	}
+	wrapper.has_device = smelt && (rustc_is_final(call) ||
+				       !is_smelt_itself(call));
 	if (rustc_is_library(call))
-		record_write(&wrapper.arena, call, &wrapper.deps, smelt);
+		record_write(&wrapper.arena, call, &wrapper.deps, smelt,
+			     wrapper.has_device);
 	/* A stable rustc refuses -Z; it must go on doing so. */
 	if (!smelt || (call->unstable && features_refused(&wrapper)))
 		run_plain(&wrapper);
