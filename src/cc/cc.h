@@ -112,7 +112,7 @@ struct cc_result {
 	const char *arch;
 	const char *triple;
 	uint16_t image_kind; /* enum smelt_offload_image_kind; 0 for cpu */
-	const char *data; /* image; for cpu: the optimised module's bitcode */
+	const char *data;    /* image; for cpu: an object with the kernels */
 	size_t size;
 	/* One per kernel. */
 	struct smelt_table_resources *resources;

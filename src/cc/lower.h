@@ -133,7 +133,18 @@ struct lower_scopes {
 void
 lower_float_atomics(struct cc_job *job, const struct lower_scopes *scopes);
 
+/* ---- local_atomics.c ---- */
+
+/* Atomics on a thread's own memory become plain accesses; whether there were
+ * any. Requires infer-address-spaces. */
+bool
+lower_local_atomics(struct cc_job *job);
+
 /* ---- tools.c: other programs ---- */
+
+/* LLVM's linker; NULL if it is not installed. */
+const char *
+tool_lld(struct arena *arena);
 
 /* Runs a tool over an input in a temporary folder and gives its output file and
  * what it printed. argv has "%i" for the input's path, "%o" for the output's.

@@ -2,20 +2,24 @@
  * Stage `pack`: one object for the host's linker.
  *
  * Holds the kernel table and the images in sections of their own, the CPU code
- * of the kernels, and a constructor that registers them. The object has no
- * symbol that others could see: two of them may meet in one program.
+ * of the kernels, and a constructor that registers them. The CPU code comes as
+ * an object of its own, made beside the other targets and cached like theirs,
+ * and is joined to the rest by `ld -r`. Its kernels are hidden: two such
+ * objects may meet in one program, each in a shared library of its own.
  */
-#include "cc.h"
+#define _GNU_SOURCE
+#include "lower.h"
 
 #include "image/image.h"
 
-#include <llvm-c/BitReader.h>
-#include <llvm-c/Linker.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define TRIPLE "x86_64-unknown-linux-gnu"
 
@@ -159,19 +163,6 @@ cpu_result(const struct packer *packer)
 	return NULL;
 }
 
-static void
-link_cpu(struct packer *packer, const struct cc_result *result)
-{
-	LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
-		result->data, result->size, "cpu", false);
-	LLVMModuleRef module;
-
-	if (LLVMParseBitcodeInContext2(packer->cc->context, buffer, &module) ||
-	    LLVMLinkModules2(packer->module, module))
-		die("internal: the module of the CPU target cannot be linked");
-	LLVMDisposeMemoryBuffer(buffer);
-}
-
 /* Functions of the kernels, in the table's order; NULL without a CPU target. */
 static LLVMValueRef
 add_functions(struct packer *packer)
@@ -179,20 +170,18 @@ add_functions(struct packer *packer)
 	struct cc *cc = packer->cc;
 	const struct cc_result *result = cpu_result(packer);
 	LLVMValueRef *functions, array, global;
+	LLVMTypeRef type;
 
 	if (!result)
 		return LLVMConstNull(packer->ptr);
-	link_cpu(packer, result);
+	type = LLVMFunctionType(LLVMVoidTypeInContext(cc->context), NULL, 0,
+				false);
 	functions =
 		arena_alloc(&cc->arena, cc->kernel_count * sizeof(*functions));
 	for (size_t i = 0; i < cc->kernel_count; i++) {
-		functions[i] = LLVMGetNamedFunction(packer->module,
-						    cc->kernels[i].cpu_symbol);
-		if (!functions[i] || LLVMIsDeclaration(functions[i]))
-			die("internal: the CPU target lost kernel `%s`",
-			    cc->kernels[i].name);
-		LLVMSetLinkage(functions[i], LLVMInternalLinkage);
-		LLVMSetVisibility(functions[i], LLVMDefaultVisibility);
+		functions[i] = LLVMAddFunction(packer->module,
+					       cc->kernels[i].cpu_symbol, type);
+		LLVMSetVisibility(functions[i], LLVMHiddenVisibility);
 	}
 	array = LLVMConstArray2(packer->ptr, functions, cc->kernel_count);
 	global = LLVMAddGlobal(packer->module, LLVMTypeOf(array),
@@ -292,8 +281,6 @@ make_machine(void)
 	LLVMInitializeX86Target();
 	LLVMInitializeX86TargetMC();
 	LLVMInitializeX86AsmPrinter();
-	LLVMInitializeX86AsmParser();
-	LLVMInitializeX86AsmParser(); /* the CPU target asks cpuid */
 	if (LLVMGetTargetFromTriple(TRIPLE, &target, &message))
 		die("LLVM lacks the x86-64 target: %s", message);
 	return LLVMCreateTargetMachine(target, TRIPLE, "x86-64", "",
@@ -301,21 +288,87 @@ make_machine(void)
 				       LLVMCodeModelDefault);
 }
 
+/* ---- the object ---- */
+
+static const char *
+find_linker(struct arena *arena)
+{
+	const char *path = path_find(arena, "ld");
+
+	if (!path)
+		path = tool_lld(arena);
+	if (!path)
+		die("no linker was found to join the kernels' code: neither ld "
+		    "nor ld.lld; install binutils");
+	return path;
+}
+
+/* A file without a name that the linker can open. */
+static int
+memory_file(const struct cc_result *result)
+{
+	int fd = memfd_create("kernels", 0);
+	size_t done = 0;
+
+	if (fd < 0)
+		die("cannot make a memory file: %s", strerror(errno));
+	while (done < result->size) {
+		ssize_t n = write(fd, (const char *)result->data + done,
+				  result->size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			die("cannot write a memory file: %s", strerror(errno));
+		done += (size_t)n;
+	}
+	return fd;
+}
+
+/* The object and the CPU target's, as one. */
+static void
+join(struct packer *packer, const struct cc_result *cpu, char **object,
+     size_t *size)
+{
+	struct cc *cc = packer->cc;
+	struct cc_job job = {.cc = cc, .arena = &cc->arena, .arch = "pack"};
+	int fd = memory_file(cpu);
+	const char *argv[] = {
+		find_linker(&cc->arena),
+		"-r",
+		"-X", /* no local labels */
+		"%i",
+		arena_printf(&cc->arena, "/proc/self/fd/%d", fd),
+		"-o",
+		"%o",
+		NULL,
+	};
+	struct buf printed = {0};
+
+	tool_run(&job, argv, ".o", *object, *size, object, size, &printed);
+	close(fd);
+}
+
 static void
 emit(struct packer *packer, LLVMTargetMachineRef machine)
 {
-	LLVMMemoryBufferRef object;
-	char *message = NULL;
+	struct cc *cc = packer->cc;
+	const struct cc_result *cpu = cpu_result(packer);
+	LLVMMemoryBufferRef memory;
+	char *message = NULL, *object;
+	size_t size;
 
-	cc_stage_done(&packer->cc->options, packer->module, "host", 1, "pack");
+	cc_stage_done(&cc->options, packer->module, "host", 1, "pack");
 	if (LLVMTargetMachineEmitToMemoryBuffer(
-		    machine, packer->module, LLVMObjectFile, &message, &object))
+		    machine, packer->module, LLVMObjectFile, &message, &memory))
 		die("cannot emit the object: %s", message);
-	cc_output(&packer->cc->options, LLVMGetBufferStart(object),
-		  LLVMGetBufferSize(object));
-	cc_object_made(packer->cc, LLVMGetBufferStart(object),
-		       LLVMGetBufferSize(object));
-	LLVMDisposeMemoryBuffer(object);
+	size = LLVMGetBufferSize(memory);
+	object = arena_dup(&cc->arena, LLVMGetBufferStart(memory), size);
+	LLVMDisposeMemoryBuffer(memory);
+	if (cc->kernel_count && cpu)
+		join(packer, cpu, &object, &size);
+	cc_output(&cc->options, object, size);
+	cc_object_made(cc, object, size);
 }
 
 static void

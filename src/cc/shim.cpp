@@ -116,10 +116,48 @@ cc_shim_link_needed(LLVMModuleRef dest, LLVMModuleRef source)
 				    Linker::LinkOnlyNeeded);
 }
 
-void
-cc_shim_strip_types(LLVMModuleRef module)
+/* Puts a file without checksum in place of each that has one, wherever the node
+ * or what hangs on it refers to it. */
+static void
+drop_checksums(MDNode *node, SmallPtrSetImpl<MDNode *> &seen)
 {
-	stripNonLineTableDebugInfo(*unwrap(module));
+	SmallVector<MDNode *, 32> work = {node};
+
+	while (!work.empty()) {
+		node = work.pop_back_val();
+		if (!node || !seen.insert(node).second)
+			continue;
+		for (unsigned i = 0; i < node->getNumOperands(); i++) {
+			Metadata *operand = node->getOperand(i);
+			auto *file = dyn_cast_or_null<DIFile>(operand);
+
+			if (file && file->getChecksum())
+				node->replaceOperandWith(
+					i, DIFile::get(node->getContext(),
+						       file->getFilename(),
+						       file->getDirectory()));
+			else
+				work.push_back(
+					dyn_cast_or_null<MDNode>(operand));
+		}
+	}
+}
+
+void
+cc_shim_strip_types(LLVMModuleRef handle)
+{
+	Module &module = *unwrap(handle);
+	SmallPtrSet<MDNode *, 32> seen;
+
+	stripNonLineTableDebugInfo(module);
+	for (DICompileUnit *unit : module.debug_compile_units())
+		drop_checksums(unit, seen);
+	for (Function &function : module) {
+		drop_checksums(function.getSubprogram(), seen);
+		for (BasicBlock &block : function)
+			for (Instruction &instruction : block)
+				drop_checksums(instruction.getDebugLoc(), seen);
+	}
 }
 
 LLVMMetadataRef

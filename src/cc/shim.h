@@ -35,7 +35,8 @@ cc_shim_materialize_all(LLVMModuleRef module, char **message);
  * source is consumed. false if LLVM reported an error. */
 bool
 cc_shim_link_needed(LLVMModuleRef dest, LLVMModuleRef source);
-/* Leaves line tables only. */
+/* Leaves line tables only, and in them no checksums of source files: with those
+ * an edit anywhere in a file would make each of its kernels a new one. */
 void
 cc_shim_strip_types(LLVMModuleRef module);
 /* The type of a function's first generic parameter, from its debug info; NULL

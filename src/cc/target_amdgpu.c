@@ -50,20 +50,6 @@ is_wave64(const char *arch)
 	return strlen(arch) == strlen("gfx90a");
 }
 
-static const char *
-find_linker(struct arena *arena)
-{
-	static const char *const names[] = {"ld.lld-22", "ld.lld"};
-
-	for (size_t i = 0; i < array_count(names); i++) {
-		const char *path = path_find(arena, names[i]);
-
-		if (path)
-			return path;
-	}
-	return NULL;
-}
-
 static void
 amdgpu_depends(struct cc_job *job, struct hash *hash)
 {
@@ -420,6 +406,9 @@ amdgpu_optimise(struct cc_job *job)
 	lower_checks(job);
 	cc_passes(job, "default<O3>,"
 		       "function(infer-address-spaces,simplifycfg)");
+	if (lower_local_atomics(job))
+		cc_passes(job, "function(sroa,early-cse<memssa>,instcombine,"
+			       "dse,simplifycfg,infer-address-spaces)");
 	lower_panics(job, &record);
 	cc_passes(job, "function(infer-address-spaces,early-cse<memssa>),"
 		       "globaldce");
@@ -428,7 +417,7 @@ amdgpu_optimise(struct cc_job *job)
 static void
 amdgpu_emit(struct cc_job *job)
 {
-	const char *linker = find_linker(job->arena);
+	const char *linker = tool_lld(job->arena);
 	const char *argv[] = {linker,
 			      "-shared",
 			      "--no-undefined",

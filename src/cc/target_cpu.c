@@ -16,7 +16,6 @@
 #include "cc/lower.h"
 #include "cc/shim.h"
 
-#include <llvm-c/BitWriter.h>
 #include <llvm-c/Target.h>
 
 #include <string.h>
@@ -50,6 +49,7 @@ cpu_retarget(struct cc_job *job)
 	LLVMInitializeX86Target();
 	LLVMInitializeX86TargetMC();
 	LLVMInitializeX86AsmPrinter();
+	LLVMInitializeX86AsmParser(); /* for what asks cpuid */
 	if (LLVMGetTargetFromTriple(cc_target_cpu.triple, &target, &message))
 		die("%s: %s", job->arch, message);
 	job->machine = LLVMCreateTargetMachine(
@@ -372,18 +372,31 @@ report(struct cc_job *job)
 	}
 }
 
-/* The optimised module: pack makes the object, together with the table. */
+/* That every kernel is there under its name: pack refers to it. */
+static void
+check_kernels(struct cc_job *job)
+{
+	for (size_t k = 0; k < job->cc->kernel_count; k++) {
+		const struct cc_kernel *kernel = &job->cc->kernels[k];
+		LLVMValueRef f =
+			LLVMGetNamedFunction(job->module, kernel->cpu_symbol);
+
+		if (!f || LLVMIsDeclaration(f))
+			die("internal: the CPU target lost kernel `%s`",
+			    kernel->name);
+		LLVMSetVisibility(f, LLVMHiddenVisibility);
+	}
+}
+
 static void
 cpu_emit(struct cc_job *job)
 {
-	LLVMMemoryBufferRef memory =
-		LLVMWriteBitcodeToMemoryBuffer(job->module);
+	char *object;
 
+	check_kernels(job);
 	report(job);
-	job->result->size = LLVMGetBufferSize(memory);
-	job->result->data = arena_dup(job->arena, LLVMGetBufferStart(memory),
-				      job->result->size);
-	LLVMDisposeMemoryBuffer(memory);
+	lower_emit(job, LLVMObjectFile, &object, &job->result->size);
+	job->result->data = object;
 }
 
 const struct cc_target cc_target_cpu = {

@@ -397,6 +397,9 @@ nvptx_optimise(struct cc_job *job)
 	lower_checks(job);
 	cc_passes(job, "default<O3>,"
 		       "function(infer-address-spaces,simplifycfg)");
+	if (lower_local_atomics(job))
+		cc_passes(job, "function(sroa,early-cse<memssa>,instcombine,"
+			       "dse,simplifycfg,infer-address-spaces)");
 	lower_panics(job, &record);
 	cc_passes(job, "function(infer-address-spaces,early-cse<memssa>),"
 		       "globaldce");

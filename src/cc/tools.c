@@ -21,6 +21,25 @@ with_paths(const char *argument, const char *input, const char *output)
 	return argument;
 }
 
+const char *
+tool_lld(struct arena *arena)
+{
+	/* The last is where Debian's packages keep it. */
+	static const char *const names[] = {
+		"ld.lld-22",
+		"ld.lld",
+		"/usr/lib/llvm-22/bin/ld.lld",
+	};
+
+	for (size_t i = 0; i < array_count(names); i++) {
+		const char *path = path_find(arena, names[i]);
+
+		if (path)
+			return path;
+	}
+	return NULL;
+}
+
 void
 tool_run(struct cc_job *job, const char *const *argv, const char *suffix,
 	 const void *input, size_t input_size, char **output,

@@ -1,9 +1,9 @@
 ; The object: table and images in their sections, a constructor, no symbol that
-; another object could see, and images that LLVM's own tool lists and extracts.
+; another program or library could see, and images that LLVM's own tool lists and extracts.
 ; RUN: llvm-as %s -o %t.bc
 ; RUN: %smelt-cc %t.bc --crate p --targets cpu,sm_75,gfx90a -o %t.o
 ; RUN: llvm-readelf -S %t.o | FileCheck %s --check-prefix=SECTIONS
-; RUN: llvm-nm %t.o | FileCheck %s --check-prefix=SYMBOLS
+; RUN: llvm-readelf -s %t.o | FileCheck %s --check-prefix=SYMBOLS
 ; RUN: llvm-objcopy --dump-section smelt_images=%t.images %t.o
 ; RUN: llvm-offload-binary %t.images --image=file=%t.hsaco,triple=amdgcn-amd-amdhsa,arch=gfx90a
 ; RUN: llvm-readelf -h %t.hsaco | FileCheck %s --check-prefix=HSACO
@@ -13,9 +13,10 @@
 ; SECTIONS-DAG: smelt_kernels PROGBITS
 ; SECTIONS-DAG: smelt_images PROGBITS
 ; SECTIONS-DAG: .init_array INIT_ARRAY
-; SYMBOLS-NOT: {{ [TDBR] }}
-; SYMBOLS: w smelt_image_register
-; SYMBOLS-NOT: {{ [TDBR] }}
+; SYMBOLS-NOT: {{(GLOBAL|WEAK) +DEFAULT +[0-9A]}}
+; SYMBOLS-DAG: WEAK DEFAULT UND smelt_image_register
+; SYMBOLS-DAG: GLOBAL HIDDEN {{.*}} saxpy_{{[0-9a-f]+}}_cpu
+; SYMBOLS-NOT: {{(GLOBAL|WEAK) +DEFAULT +[0-9A]}}
 ; HSACO: Machine: {{.*}}AMDGPU
 ; PTX: .target sm_75
 ; PTX: .entry saxpy_0000000000000007
