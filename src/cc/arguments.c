@@ -406,6 +406,12 @@ cc_arguments(struct cc_job *job)
 			   "jump-threading,instsimplify,"
 			   "correlated-propagation,simplifycfg,"
 			   "instcombine<no-verify-fixpoint>,simplifycfg)),"
+			   /* What instcombine has brought together: the ends
+			    * of zipped iterators. No later pass threads them
+			    * on a GPU, where branches may diverge. */
+			   "function(jump-threading,instsimplify,"
+			   "correlated-propagation,simplifycfg,"
+			   "instcombine<no-verify-fixpoint>,simplifycfg),"
 			   "globaldce");
 	for (size_t k = 0; k < cc->kernel_count; k++) {
 		struct roots roots = {.job = job};

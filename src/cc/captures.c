@@ -9,6 +9,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Depth of nested types that a value can have; debug info deeper than this is
@@ -128,12 +129,76 @@ report_unknown(struct cc *cc, const struct cc_kernel *kernel,
 		     kernel->name);
 }
 
+/* ---- where a kernel without source is launched ---- */
+
+/* The place of an instruction if one of its frames is the user's. */
+static bool
+user_place(struct cc *cc, LLVMValueRef instruction, struct cc_place *place)
+{
+	struct cc_frame frames[32];
+	size_t count =
+		cc_frames_of(cc, instruction, frames, array_count(frames));
+
+	while (count-- > 0)
+		if (frames[count].place.file &&
+		    !cc_frame_is_glue(&frames[count])) {
+			*place = frames[count].place;
+			return true;
+		}
+	return false;
+}
+
+/* The nearest of the user's code that passes the function on, through at most
+ * `depth` generic functions in between. */
+static bool
+used_at(struct cc *cc, LLVMValueRef function, unsigned depth,
+	struct cc_place *place)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(function); use;
+	     use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+
+		if (!LLVMIsAInstruction(user))
+			continue;
+		if (user_place(cc, user, place))
+			return true;
+		if (depth && used_at(cc,
+				     LLVMGetBasicBlockParent(
+					     LLVMGetInstructionParent(user)),
+				     depth - 1, place))
+			return true;
+	}
+	return false;
+}
+
+/* Host code is read for this, which nothing else needs. */
+static struct cc_place
+launch_place(struct cc *cc, LLVMValueRef entry)
+{
+	LLVMMetadataRef subprogram = LLVMGetSubprogram(entry);
+	const char *name = "", *linkage = "";
+	struct cc_place place = {0};
+
+	if (!subprogram || !cc_shim_subprogram(subprogram, &name, &linkage))
+		return place;
+	for (size_t i = 0; i < cc->source_count; i++) {
+		LLVMModuleRef module = cc_source_open(cc, &cc->sources[i]);
+		LLVMValueRef function = LLVMGetNamedFunction(module, linkage);
+		char *message = NULL;
+
+		if (function && cc_shim_materialize_all(module, &message) &&
+		    used_at(cc, function, 8, &place))
+			break;
+		free(message);
+	}
+	return place;
+}
+
 void
 cc_captures(struct cc *cc)
 {
 	for (size_t i = 0; i < cc->kernel_count; i++) {
 		const struct cc_kernel *kernel = &cc->kernels[i];
-		struct cc_place place = {kernel->file, kernel->line, 0};
 		LLVMValueRef entry =
 			LLVMGetNamedFunction(cc->module, kernel->symbol);
 		LLVMMetadataRef type = cc_shim_first_generic(entry);
@@ -146,7 +211,7 @@ cc_captures(struct cc *cc)
 			check_closure(cc, kernel, type);
 			continue;
 		}
-		cc_error(cc, place,
+		cc_error(cc, launch_place(cc, entry),
 			 "kernel of type `%s`: a function pointer holds an "
 			 "address of the host",
 			 type_name(&cc->arena, type));

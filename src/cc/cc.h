@@ -245,19 +245,30 @@ cc_error(struct cc *cc, struct cc_place place, const char *format, ...)
 /* "  = note: ..." below the last error. */
 void
 cc_error_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What to do instead, below the notes. */
+void
+cc_error_help(const char *text);
 /* Ends the process with status 1 if there were errors. */
 void
 cc_error_check(struct cc *cc);
 /* One of the functions that an instruction lies in, after inlining. */
 struct cc_frame {
 	const char *path;      /* readable */
+	const char *folder;    /* that its crate was compiled in; or "" */
 	struct cc_place place; /* in this function */
 };
+/* The source file of a scope of debug info, as the user's shell finds it; NULL
+ * if it is not known. */
+const char *
+cc_file_of(struct cc *cc, LLVMMetadataRef scope);
 /* The frames of an instruction, the function that it is in now first, the one
  * that it was written in last. At least one, at most the array's size. */
 size_t
 cc_frames_of(struct cc *cc, LLVMValueRef instruction, struct cc_frame *frames,
 	     size_t size);
+/* The frame of a function as a whole: place has no line. */
+struct cc_frame
+cc_frame_at(struct cc *cc, LLVMMetadataRef subprogram);
 /* Whether a frame is in the standard library or in smelt itself. */
 bool
 cc_frame_is_glue(const struct cc_frame *frame);
@@ -445,6 +456,13 @@ cc_kernels_locate(struct cc *cc);
  * kernel function: smelt itself, or the standard library. */
 bool
 cc_is_glue(const char *path);
+/* A readable path without what may stand before its crate: < & [ ( *mut */
+const char *
+cc_path_root(const char *path);
+/* Whether two readable paths name the same function, as a type or as a value.
+ */
+bool
+cc_same_path(const char *a, const char *b);
 
 /* ---- lower.c: steps that several targets share, to call from their stages
  * ---- */

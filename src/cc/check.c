@@ -4,8 +4,9 @@
  * After `resolve` everything is defined that can be. What a kernel reaches and
  * is still declared, a static that is written to, thread-local storage, or the
  * host's own instructions: each is one error, with the calls that lead there
- * from the kernel. All are reported, not only the first; two that begin at the
- * same line of the user's code for the same reason are one.
+ * from the kernel. All are reported, not only the first; but one call of the
+ * standard library may come to a dozen of them, so that of those at one place
+ * of the user's code only the most telling is.
  */
 #include "cc.h"
 
@@ -13,44 +14,101 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is wrong with functions of these paths. The first that fits. */
+/* How much a reason tells, where there are several. */
+enum rank {
+	RANK_EXACT,   /* the very thing that stands in the source */
+	RANK_KIND,    /* what the standard library was used for */
+	RANK_LIBRARY, /* that it was used */
+	RANK_DETAIL,  /* a by-product of how it is made */
+};
+
+#define THREAD_LOCAL "a kernel cannot use thread-locals"
+#define NO_THREAD_LOCAL                                                        \
+	"pass the value as an argument, or keep it in a variable of the "      \
+	"kernel"
+#define ALLOCATE "a kernel cannot allocate memory"
+#define NO_ALLOCATE                                                            \
+	"use an array of fixed size, or a slice that the launch passes"
+
+/* What is wrong with functions of these paths, and what to do instead (or
+ * NULL). The first that fits. */
 static const struct reason {
 	const char *part; /* of the demangled path, or the whole symbol */
+	enum rank rank;
 	const char *text;
+	const char *help;
 } reasons[] = {
-	{"std::io::", "I/O is not possible in a kernel"},
-	{"std::fs::", "files cannot be used in a kernel"},
-	{"std::net::", "the network cannot be used in a kernel"},
-	{"std::thread::local::", "a kernel cannot use thread-locals"},
-	{"std::thread::", "threads of the host cannot be used in a kernel"},
-	{"std::sync::", "the host's locks cannot be used in a kernel"},
-	{"std::time::", "the host's clock cannot be read in a kernel"},
-	{"std::env::", "the environment cannot be read in a kernel"},
-	{"std::process::", "processes cannot be used in a kernel"},
-	{"std::panicking::", "a kernel cannot unwind"},
-	{"std::panic::", "a kernel cannot unwind"},
-	{"__rust_alloc", "a kernel cannot allocate memory"},
-	{"__rust_dealloc", "a kernel cannot allocate memory"},
-	{"__rust_realloc", "a kernel cannot allocate memory"},
-	{"__rust_no_alloc_shim", "a kernel cannot allocate memory"},
-	{"alloc::", "a kernel cannot allocate memory"},
-	{"std::alloc::", "a kernel cannot allocate memory"},
-	{"std::", "this part of the standard library is not available in a "
-		  "kernel"},
+	{"std::io::", RANK_KIND, "I/O is not possible in a kernel",
+	 "write to a slice that the launch passes, and print it afterwards"},
+	{"std::fs::", RANK_KIND, "files cannot be used in a kernel",
+	 "read them before the launch and pass a slice"},
+	{"std::net::", RANK_KIND, "the network cannot be used in a kernel",
+	 NULL},
+	{"std::thread::local::", RANK_KIND, THREAD_LOCAL, NO_THREAD_LOCAL},
+	{"std::thread::", RANK_KIND,
+	 "threads of the host cannot be used in a kernel",
+	 "the grid of the launch says how many threads run the kernel"},
+	{"std::sync::", RANK_KIND,
+	 "the host's locks cannot be used in a kernel",
+	 "use atomics; the threads of a block can meet at "
+	 "`smelt::sync::barrier`"},
+	{"std::time::", RANK_KIND,
+	 "the host's clock cannot be read in a kernel",
+	 "read it before the launch and after `wait`"},
+	{"std::env::", RANK_KIND, "the environment cannot be read in a kernel",
+	 "read it before the launch and pass the value"},
+	{"std::process::", RANK_KIND, "processes cannot be used in a kernel",
+	 "return, or panic: the launch then gives an error"},
+	{"std::panicking::", RANK_DETAIL, "a kernel cannot unwind", NULL},
+	{"std::panic::", RANK_KIND, "a kernel cannot unwind",
+	 "a thread that panics ends, and the launch gives the error"},
+	{"__rust_alloc", RANK_KIND, ALLOCATE, NO_ALLOCATE},
+	{"__rust_dealloc", RANK_DETAIL, ALLOCATE, NO_ALLOCATE},
+	{"__rust_realloc", RANK_KIND, ALLOCATE, NO_ALLOCATE},
+	{"__rust_no_alloc_shim", RANK_KIND, ALLOCATE, NO_ALLOCATE},
+	{"alloc::", RANK_KIND, ALLOCATE, NO_ALLOCATE},
+	{"std::alloc::", RANK_KIND, ALLOCATE, NO_ALLOCATE},
+	{"std::", RANK_LIBRARY,
+	 "this part of the standard library is not available in a kernel",
+	 NULL},
+};
+
+static const struct reason
+	unknown_primitive = {"", RANK_EXACT,
+			     "this primitive is not known to this smelt-cc",
+			     "crate and tools are of different versions"},
+	host_instruction = {"", RANK_EXACT,
+			    "this is an instruction of the host's processor",
+			    "kernels get what stands under "
+			    "`cfg(target_arch = \"x86_64\")`: a plain version "
+			    "must be chosen at run time or by a feature"},
+	assembly = {"", RANK_EXACT,
+		    "inline assembly of the host cannot run in a kernel", NULL},
+	no_symbol = {"", RANK_EXACT, "unresolved function",
+		     "functions of other languages have no code for devices"},
+	no_code = {"", RANK_LIBRARY, "function without device code", NULL},
+	thread_local_static = {"", RANK_LIBRARY, THREAD_LOCAL, NO_THREAD_LOCAL},
+	no_static = {"", RANK_DETAIL, "unresolved static", NULL},
+	changing_static = {"", RANK_EXACT,
+			   "a kernel cannot use a static that changes: host "
+			   "and device would each have their own",
+			   "pass it to the launch, as `&[AtomicU32]` for "
+			   "example"};
+
+struct offence {
+	const struct reason *reason;
+	const char *culprit; /* readable */
+	size_t node;	     /* where the chain ends */
+	LLVMValueRef where;  /* the instruction */
 };
 
 struct checker {
 	struct cc *cc;
 	const struct cc_graph *graph;
-	struct list said;	/* reason and place of what was reported */
-	unsigned kernel_errors; /* of the kernel at hand */
-};
-
-struct offence {
-	const char *reason;
-	const char *culprit; /* readable */
-	size_t node;	     /* where the chain ends */
-	LLVMValueRef where;  /* the instruction */
+	struct list said; /* places of what was reported */
+	/* Of the kernel at hand, one a place. */
+	struct finding *findings;
+	size_t count, cap;
 };
 
 static const char *
@@ -62,19 +120,19 @@ path_of(struct checker *checker, LLVMValueRef function)
 			   LLVMGetValueName2(function, &len));
 }
 
-static const char *
-reason_of(struct checker *checker, const char *path)
+/* NULL: nothing that is known of the path itself. */
+static const struct reason *
+reason_of(const char *path)
 {
 	for (size_t i = 0; i < array_count(reasons); i++) {
 		const char *part = reasons[i].part;
 		const char *at = strstr(path, part);
 
 		if (at && (at == path || at[-1] == '<' || part[0] == '_'))
-			return reasons[i].text;
+			return &reasons[i];
 	}
 	if (starts_with(path, "__smelt_"))
-		return "this primitive is not known to this smelt-cc";
-	(void)checker;
+		return &unknown_primitive;
 	return NULL;
 }
 
@@ -89,6 +147,14 @@ struct route {
 	size_t count;
 	size_t first; /* the kernel function, behind what leads into it */
 	size_t user;  /* the last one that is in the user's code */
+};
+
+/* The most telling offence at a place so far. */
+struct finding {
+	const char *mark; /* the place, as text */
+	struct offence offence;
+	enum rank rank;
+	struct route *route;
 };
 
 static LLVMValueRef
@@ -134,7 +200,7 @@ find_route(struct checker *checker, struct route *route,
 		const struct cc_frame *frame = &route->frames[i];
 
 		/* The first is the entry, under its symbol. */
-		if (i == 0 || (strcmp(frame->path, kernel->name) &&
+		if (i == 0 || (!cc_same_path(frame->path, kernel->name) &&
 			       cc_frame_is_glue(frame)))
 			continue;
 		if (!begun)
@@ -166,26 +232,71 @@ step_name(const struct route *route, size_t i, const struct offence *offence)
 				    : offence->culprit;
 }
 
+static struct finding *
+finding_at(struct checker *checker, const char *mark)
+{
+	struct finding *grown;
+
+	for (size_t i = 0; i < checker->count; i++)
+		if (!strcmp(checker->findings[i].mark, mark))
+			return &checker->findings[i];
+	if (checker->count == checker->cap) {
+		checker->cap = checker->cap ? 2 * checker->cap : 16;
+		grown = arena_alloc(&checker->cc->arena,
+				    checker->cap * sizeof(*grown));
+		if (checker->count)
+			memcpy(grown, checker->findings,
+			       checker->count * sizeof(*grown));
+		checker->findings = grown;
+	}
+	checker->findings[checker->count] = (struct finding){.mark = mark};
+	return &checker->findings[checker->count++];
+}
+
+static enum rank
+rank_of(const struct route *route, const struct offence *offence)
+{
+	if (starts_with(step_name(route, route->user, offence),
+			"core::ptr::drop_in_place"))
+		return RANK_DETAIL;
+	return offence->reason->rank;
+}
+
 static void
-report(struct checker *checker, const struct cc_kernel *kernel,
-       const struct cc_walk *walk, const struct offence *offence)
+note(struct checker *checker, const struct cc_kernel *kernel,
+     const struct cc_walk *walk, const struct offence *offence)
 {
 	struct arena *arena = &checker->cc->arena;
 	struct route *route = arena_alloc(arena, sizeof(*route));
+	struct finding *finding;
 	struct cc_place place;
-	const char *mark, *what;
+	enum rank rank;
 
 	find_route(checker, route, kernel, walk, offence);
-	checker->kernel_errors++;
+	rank = rank_of(route, offence);
 	place = route->frames[route->user].place;
-	what = step_name(route, route->user, offence);
-	mark = arena_printf(arena, "%s\n%s:%u:%u\n%s", offence->reason,
-			    place.file ? place.file : "", place.line,
-			    place.column, place.file ? "" : what);
-	if (list_has(&checker->said, mark))
+	finding = finding_at(
+		checker, place.file
+				 ? arena_printf(arena, "%s:%u:%u", place.file,
+						place.line, place.column)
+				 : step_name(route, route->user, offence));
+	if (finding->route && finding->rank <= rank)
 		return;
-	list_add(arena, &checker->said, mark);
-	cc_error(checker->cc, place, "%s: `%s`", offence->reason, what);
+	finding->offence = *offence;
+	finding->rank = rank;
+	finding->route = route;
+}
+
+static void
+report(struct checker *checker, const struct cc_kernel *kernel,
+       const struct finding *finding)
+{
+	const struct offence *offence = &finding->offence;
+	const struct route *route = finding->route;
+	const char *what = step_name(route, route->user, offence);
+
+	cc_error(checker->cc, route->frames[route->user].place, "%s: `%s`",
+		 offence->reason->text, what);
 	if (*kernel->file)
 		cc_error_note("in kernel `%s` (%s:%u)", kernel->name,
 			      kernel->file, kernel->line);
@@ -195,6 +306,30 @@ report(struct checker *checker, const struct cc_kernel *kernel,
 		note_step(&route->frames[i], step_name(route, i, offence));
 	if (strcmp(what, offence->culprit))
 		cc_error_note("which needs `%s`", offence->culprit);
+	if (offence->reason->help)
+		cc_error_help(offence->reason->help);
+}
+
+/* What happens at the end of scopes tells a user little: only said where
+ * nothing else is wrong. */
+static void
+report_all(struct checker *checker, const struct cc_kernel *kernel)
+{
+	bool only_details = true;
+
+	for (size_t i = 0; i < checker->count; i++)
+		if (checker->findings[i].rank != RANK_DETAIL)
+			only_details = false;
+	for (size_t i = 0; i < checker->count; i++) {
+		const struct finding *finding = &checker->findings[i];
+
+		if (!only_details && finding->rank == RANK_DETAIL)
+			continue;
+		if (list_has(&checker->said, finding->mark))
+			continue;
+		list_add(&checker->cc->arena, &checker->said, finding->mark);
+		report(checker, kernel, finding);
+	}
 }
 
 /* ---- looking ---- */
@@ -212,38 +347,33 @@ check_declaration(struct checker *checker, const struct cc_kernel *kernel,
 	if (!LLVMIsDeclaration(function) || cc_is_primitive(symbol) ||
 	    cc_is_math(symbol) || cc_is_memory(symbol))
 		return;
+	path = path_of(checker, function);
+	offence.culprit = path;
+	offence.where = walk->edge[node]->where;
+	offence.reason = reason_of(path);
 	if (starts_with(symbol, "llvm.")) {
 		if (!starts_with(symbol, "llvm.x86."))
 			return;
-		offence.reason = "this is an instruction of the host's "
-				 "processor";
+		offence.reason = &host_instruction;
 	}
-	path = path_of(checker, function);
-	offence.culprit = path;
 	if (!offence.reason)
-		offence.reason = reason_of(checker, path);
-	if (!offence.reason)
-		offence.reason = path == symbol
-					 ? "unresolved function"
-					 : "function without device code";
-	offence.where = walk->edge[node]->where;
-	report(checker, kernel, walk, &offence);
+		offence.reason = path == symbol ? &no_symbol : &no_code;
+	note(checker, kernel, walk, &offence);
 }
 
-static const char *
+static const struct reason *
 wrong_with_global(LLVMValueRef global)
 {
 	const char *section = LLVMGetSection(global);
 
 	if (LLVMIsThreadLocal(global))
-		return "a kernel cannot use thread-locals";
+		return &thread_local_static;
 	if (LLVMIsDeclaration(global))
-		return "unresolved static";
+		return &no_static;
 	if (LLVMIsGlobalConstant(global) ||
 	    (section && !strcmp(section, ".smelt.shared")))
 		return NULL;
-	return "a kernel cannot use a static that changes: host and device "
-	       "would each have their own";
+	return &changing_static;
 }
 
 static void
@@ -261,7 +391,7 @@ check_globals(struct checker *checker, const struct cc_kernel *kernel,
 		};
 
 		if (offence.reason)
-			report(checker, kernel, walk, &offence);
+			note(checker, kernel, walk, &offence);
 	}
 }
 
@@ -277,8 +407,7 @@ check_assembly(struct checker *checker, const struct cc_kernel *kernel,
 		for (i = LLVMGetFirstInstruction(b); i;
 		     i = LLVMGetNextInstruction(i)) {
 			struct offence offence = {
-				.reason = "inline assembly of the host cannot "
-					  "run in a kernel",
+				.reason = &assembly,
 				.culprit = "asm!",
 				.node = node,
 				.where = i,
@@ -286,7 +415,7 @@ check_assembly(struct checker *checker, const struct cc_kernel *kernel,
 
 			if (LLVMIsACallInst(i) &&
 			    LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
-				report(checker, kernel, walk, &offence);
+				note(checker, kernel, walk, &offence);
 		}
 }
 
@@ -316,34 +445,20 @@ drop_empty_assembly(struct cc *cc)
 			}
 }
 
-static bool
-is_release(struct checker *checker, size_t node)
-{
-	return strstr(path_of(checker, function_at(checker, node)),
-		      "__rust_dealloc");
-}
-
-/* Memory is given back at the end of scopes, which tells a user little: only
- * said where nothing else is wrong. */
 static void
 check_kernel(struct checker *checker, const struct cc_kernel *kernel,
 	     const struct cc_walk *walk, size_t root)
 {
-	size_t release = checker->graph->count;
-
-	checker->kernel_errors = 0;
+	checker->count = 0;
 	for (size_t n = 0; n < checker->graph->count; n++) {
 		if (!walk->reached[n])
 			continue;
-		if (is_release(checker, n))
-			release = n;
-		else if (n != root)
+		if (n != root)
 			check_declaration(checker, kernel, walk, n);
 		check_globals(checker, kernel, walk, n);
 		check_assembly(checker, kernel, walk, n);
 	}
-	if (release < checker->graph->count && !checker->kernel_errors)
-		check_declaration(checker, kernel, walk, release);
+	report_all(checker, kernel);
 }
 
 void

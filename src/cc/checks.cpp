@@ -2,15 +2,16 @@
  * Bounds checks of counted loops, decided before the loop: what the C API
  * cannot say, since it has no scalar evolution.
  *
- * A check `a + c*i < n` with invariant a, n and constant c > 0 holds in every
- * iteration if it holds in the last and nothing wraps on the way. The
- * conjunction of that for all checks of a loop is computed in front of it.
- * Where it is true a copy of the loop runs that has no checks, and so may load
- * ahead and unroll; else the loop itself, in which one of the checks is going
- * to fail: the panic comes in its iteration, with its index, after all that
- * comes before it. LLVM's own pass for this (irce) splits the range instead,
- * and a loop of constant length is then no longer one; its unswitching leaves
- * GPUs alone.
+ * A check `a + c*i < n` with invariant a, c, n holds in every iteration if it
+ * holds in the last and nothing wraps on the way, all of it unsigned; one with
+ * `a - c*i`, c constant, if it holds in the first and the last is not below 0;
+ * and one that does not vary, if it holds. The conjunction of that for all
+ * checks of a loop is computed in front of it. Where it is true a copy of the
+ * loop runs that has no checks, and so may load ahead and unroll; else the loop
+ * itself, in which one of the checks is going to fail: the panic comes in its
+ * iteration, with its index, after all that comes before it. LLVM's own pass
+ * for this (irce) splits the range instead, and a loop of constant length is
+ * then no longer one; its unswitching leaves GPUs alone.
  */
 #include "checks.h"
 
@@ -34,12 +35,15 @@ using namespace llvm;
 namespace
 {
 
-/* One check: the branch goes on inside the loop iff index < bound. */
+/* One check: the branch goes on inside the loop iff `index less bound`, with
+ * less < or <= of unsigned numbers. Without a step nothing of it varies in the
+ * loop, and the branch's condition stands for all. */
 struct Check {
 	BranchInst *branch;
 	bool stays_if_true;
 	Value *index;
-	APInt step;
+	const SCEV *step;
+	CmpInst::Predicate less;
 	Value *bound;
 };
 
@@ -55,19 +59,16 @@ is_panic(const BasicBlock *block)
 	return false;
 }
 
-/* The step of an index that grows by a positive constant in each iteration. */
-bool
-constant_step(ScalarEvolution &se, Loop &loop, Value *index, APInt &step)
+/* What an index grows by in each iteration, as an unsigned number; null if that
+ * changes. */
+const SCEV *
+step_of(ScalarEvolution &se, Loop &loop, Value *index)
 {
 	auto *rec = dyn_cast<SCEVAddRecExpr>(se.getSCEV(index));
 
-	if (!rec || rec->getLoop() != &loop || !rec->isAffine())
-		return false;
-	auto *by = dyn_cast<SCEVConstant>(rec->getStepRecurrence(se));
-	if (!by || !by->getAPInt().isStrictlyPositive())
-		return false;
-	step = by->getAPInt();
-	return true;
+	return rec && rec->getLoop() == &loop && rec->isAffine()
+		       ? rec->getStepRecurrence(se)
+		       : nullptr;
 }
 
 /* What a value of the loop is in the first iteration, computed at b; null if
@@ -108,50 +109,84 @@ find_check(ScalarEvolution &se, Loop &loop, BasicBlock *block,
 {
 	auto *branch = dyn_cast<BranchInst>(block->getTerminator());
 
-	if (!branch || !branch->isConditional())
+	if (!branch || !branch->isConditional() ||
+	    isa<Constant>(branch->getCondition()))
 		return;
 	bool first_stays = loop.contains(branch->getSuccessor(0));
 	bool second_stays = loop.contains(branch->getSuccessor(1));
-	auto *compare = dyn_cast<ICmpInst>(branch->getCondition());
-	if (first_stays == second_stays || !compare ||
-	    !compare->getOperand(0)->getType()->isIntegerTy() ||
+	if (first_stays == second_stays ||
 	    !is_panic(branch->getSuccessor(first_stays)))
 		return;
-
-	CmpInst::Predicate stay = first_stays ? compare->getPredicate()
-					      : compare->getInversePredicate();
-	Value *index = compare->getOperand(0), *bound = compare->getOperand(1);
-	if (stay == CmpInst::ICMP_UGT) {
-		std::swap(index, bound);
-		stay = CmpInst::ICMP_ULT;
+	Check check = {branch,	first_stays,	   nullptr,
+		       nullptr, CmpInst::ICMP_ULT, nullptr};
+	if (loop.isLoopInvariant(branch->getCondition())) {
+		checks.push_back(check);
+		return;
 	}
-	APInt step;
-	if (stay == CmpInst::ICMP_ULT && loop.isLoopInvariant(bound) &&
-	    constant_step(se, loop, index, step))
-		checks.push_back({branch, first_stays, index, step, bound});
+	auto *compare = dyn_cast<ICmpInst>(branch->getCondition());
+	if (!compare || !compare->getOperand(0)->getType()->isIntegerTy())
+		return;
+
+	check.less = first_stays ? compare->getPredicate()
+				 : compare->getInversePredicate();
+	check.index = compare->getOperand(0);
+	check.bound = compare->getOperand(1);
+	if (check.less == CmpInst::ICMP_UGT ||
+	    check.less == CmpInst::ICMP_UGE) {
+		std::swap(check.index, check.bound);
+		check.less = CmpInst::getSwappedPredicate(check.less);
+	}
+	check.step = step_of(se, loop, check.index);
+	if ((check.less == CmpInst::ICMP_ULT ||
+	     check.less == CmpInst::ICMP_ULE) &&
+	    loop.isLoopInvariant(check.bound) && check.step)
+		checks.push_back(check);
+}
+
+/* i1: no value on the way from start to the last index wraps, and the greatest
+ * of them is below the bound. */
+Value *
+reaches(IRBuilder<> &b, const Check &check, Value *start, Value *last,
+	Value *step, bool down)
+{
+	Value *way = b.CreateBinaryIntrinsic(Intrinsic::umul_with_overflow,
+					     last, step);
+	Value *end =
+		b.CreateBinaryIntrinsic(down ? Intrinsic::usub_with_overflow
+					     : Intrinsic::uadd_with_overflow,
+					start, b.CreateExtractValue(way, 0));
+	Value *wraps = b.CreateOr(b.CreateExtractValue(way, 1),
+				  b.CreateExtractValue(end, 1));
+	Value *greatest = down ? start : b.CreateExtractValue(end, 0);
+
+	return b.CreateAnd(b.CreateNot(wraps),
+			   b.CreateICmp(check.less, greatest, check.bound));
 }
 
 /* i1: the check holds in iterations 0 to last. Null if that cannot be said. */
 Value *
-holds_throughout(IRBuilder<> &b, Loop &loop, const Check &check, Value *last)
+holds_throughout(SCEVExpander &expander, IRBuilder<> &b, Loop &loop,
+		 const Check &check, Value *last)
 {
+	Instruction *at = &*b.GetInsertPoint();
+
+	if (!check.step) {
+		Value *stays = check.branch->getCondition();
+		return check.stays_if_true ? stays : b.CreateNot(stays);
+	}
 	Type *type = check.index->getType();
-	Value *start = first_value(b, loop, check.index, 8);
-
-	if (!start || last->getType() != type)
+	auto *constant = dyn_cast<SCEVConstant>(check.step);
+	bool down = constant && constant->getAPInt().isNegative();
+	if (last->getType()->getIntegerBitWidth() >
+		    type->getIntegerBitWidth() ||
+	    !expander.isSafeToExpandAt(check.step, at))
 		return nullptr;
-	Value *way =
-		b.CreateBinaryIntrinsic(Intrinsic::umul_with_overflow, last,
-					ConstantInt::get(type, check.step));
-	Value *end =
-		b.CreateBinaryIntrinsic(Intrinsic::uadd_with_overflow, start,
-					b.CreateExtractValue(way, 0));
-	Value *wraps = b.CreateOr(b.CreateExtractValue(way, 1),
-				  b.CreateExtractValue(end, 1));
-
-	return b.CreateAnd(
-		b.CreateNot(wraps),
-		b.CreateICmpULT(b.CreateExtractValue(end, 0), check.bound));
+	Value *start = first_value(b, loop, check.index, 8);
+	if (!start)
+		return nullptr;
+	Value *step = down ? ConstantInt::get(type, -constant->getAPInt())
+			   : expander.expandCodeFor(check.step, type, at);
+	return reaches(b, check, start, b.CreateZExt(last, type), step, down);
 }
 
 /* A barrier must stay one instruction for all threads that meet at it. */
@@ -239,17 +274,19 @@ hoist(Loop &loop, ScalarEvolution &se, LoopInfo &info, DominatorTree &dt)
 		return false;
 
 	IRBuilder<> b(at);
-	Value *count = expander.expandCodeFor(last, last->getType(), at);
+	/* Each is frozen by itself: a check that is not reached may be poison,
+	 * and must not hide that another fails. */
+	Value *count = b.CreateFreeze(
+		expander.expandCodeFor(last, last->getType(), at));
 	Value *all = b.getTrue();
 	erase_if(checks, [&](const Check &check) {
-		Value *one = holds_throughout(b, loop, check, count);
+		Value *one = holds_throughout(expander, b, loop, check, count);
 		if (one)
-			all = b.CreateAnd(all, one);
+			all = b.CreateAnd(all, b.CreateFreeze(one));
 		return !one;
 	});
 	if (!checks.empty())
-		split_loop(loop, checks, b.CreateFreeze(all, "checked"), info,
-			   dt);
+		split_loop(loop, checks, all, info, dt);
 	return !checks.empty();
 }
 

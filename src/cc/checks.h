@@ -14,6 +14,11 @@ extern "C" {
  * panics that end in unreachable. */
 bool
 cc_shim_hoist_checks(LLVMModuleRef module);
+/* Decides runs of checks in straight-line code in front of the first (see
+ * straight.cpp), whether there were any. Requires panics as lower_declare_panic
+ * leaves them; leaves constant branches. */
+bool
+cc_shim_straight_checks(LLVMModuleRef module);
 /* Debug info for .loc directives alone, without DWARF sections. */
 void
 cc_shim_line_directives(LLVMModuleRef module);

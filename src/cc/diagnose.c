@@ -139,8 +139,36 @@ cc_handlers_context(LLVMContextRef context)
 
 /* ---- errors ---- */
 
+/* The line itself with a mark below the column, where the file is there. */
 static void
-say_place(struct cc_place place)
+say_source(struct arena *arena, struct cc_place place)
+{
+	char *text, *line;
+	size_t size, length;
+	int width;
+
+	if (!place.line || !file_read(arena, place.file, &text, &size))
+		return;
+	line = text;
+	for (unsigned n = 1; n < place.line && *line; n++) {
+		line += strcspn(line, "\n");
+		line += *line == '\n';
+	}
+	length = strcspn(line, "\r\n");
+	if (!length)
+		return;
+	width = fprintf(stderr, "%u", place.line);
+	fprintf(stderr, " | %.*s\n", (int)length, line);
+	if (!place.column || place.column > length)
+		return;
+	fprintf(stderr, "%*s | ", width, "");
+	for (unsigned c = 1; c < place.column; c++)
+		fputc(line[c - 1] == '\t' ? '\t' : ' ', stderr);
+	fputs("^\n", stderr);
+}
+
+static void
+say_place(struct arena *arena, struct cc_place place)
 {
 	if (!place.file || !place.file[0])
 		return;
@@ -150,6 +178,7 @@ say_place(struct cc_place place)
 	if (place.line && place.column)
 		fprintf(stderr, ":%u", place.column);
 	fputc('\n', stderr);
+	say_source(arena, place);
 }
 
 void
@@ -163,7 +192,7 @@ cc_error(struct cc *cc, struct cc_place place, const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
-	say_place(place);
+	say_place(&cc->arena, place);
 }
 
 void
@@ -179,6 +208,12 @@ cc_error_note(const char *format, ...)
 }
 
 void
+cc_error_help(const char *text)
+{
+	fprintf(stderr, "  = help: %s\n", text);
+}
+
+void
 cc_error_check(struct cc *cc)
 {
 	if (!cc->errors)
@@ -189,23 +224,42 @@ cc_error_check(struct cc *cc)
 }
 
 static const char *
-file_of(struct cc *cc, LLVMMetadataRef scope)
+directory_of(struct cc *cc, LLVMMetadataRef scope)
 {
 	LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL;
 	unsigned len;
-	const char *name;
+	const char *name = file ? LLVMDIFileGetDirectory(file, &len) : NULL;
+
+	return name ? arena_dup(&cc->arena, name, len) : "";
+}
+
+/* rustc names files as seen from where it runs, which for a dependency is
+ * another folder than for the crate at hand. */
+const char *
+cc_file_of(struct cc *cc, LLVMMetadataRef scope)
+{
+	LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL;
+	const char *name, *folder, *whole;
+	char here[4096];
+	unsigned len;
 
 	if (!file)
 		return NULL;
 	name = LLVMDIFileGetFilename(file, &len);
-	return arena_dup(&cc->arena, name, len);
+	name = arena_dup(&cc->arena, name, len);
+	folder = directory_of(cc, scope);
+	if (*name == '/' || *folder != '/' || !getcwd(here, sizeof(here)) ||
+	    !strcmp(folder, here))
+		return name;
+	whole = arena_printf(&cc->arena, "%s/%s", folder, name);
+	return file_exists(whole) ? whole : name;
 }
 
 static struct cc_place
 place_at(struct cc *cc, LLVMMetadataRef location)
 {
 	return (struct cc_place){
-		.file = file_of(cc, LLVMDILocationGetScope(location)),
+		.file = cc_file_of(cc, LLVMDILocationGetScope(location)),
 		.line = LLVMDILocationGetLine(location),
 		.column = LLVMDILocationGetColumn(location),
 	};
@@ -220,6 +274,19 @@ path_at(struct cc *cc, LLVMMetadataRef location)
 	return cc_demangle(&cc->arena, *linkage ? linkage : name);
 }
 
+struct cc_frame
+cc_frame_at(struct cc *cc, LLVMMetadataRef subprogram)
+{
+	const char *name = "", *linkage = "";
+
+	cc_shim_subprogram(subprogram, &name, &linkage);
+	return (struct cc_frame){
+		.path = cc_demangle(&cc->arena, *linkage ? linkage : name),
+		.folder = directory_of(cc, subprogram),
+		.place.file = cc_file_of(cc, subprogram),
+	};
+}
+
 size_t
 cc_frames_of(struct cc *cc, LLVMValueRef instruction, struct cc_frame *frames,
 	     size_t size)
@@ -231,6 +298,8 @@ cc_frames_of(struct cc *cc, LLVMValueRef instruction, struct cc_frame *frames,
 
 	for (; at && count < size; at = LLVMDILocationGetInlinedAt(at)) {
 		frames[count].path = path_at(cc, at);
+		frames[count].folder =
+			directory_of(cc, LLVMDILocationGetScope(at));
 		frames[count++].place = place_at(cc, at);
 	}
 	for (size_t i = 0; i < count / 2; i++) {
@@ -240,7 +309,7 @@ cc_frames_of(struct cc *cc, LLVMValueRef instruction, struct cc_frame *frames,
 		frames[count - 1 - i] = other;
 	}
 	if (!count)
-		frames[count++].place = (struct cc_place){0};
+		frames[count++] = (struct cc_frame){.folder = ""};
 	/* Entries go by another name than when they were compiled. */
 	frames[0].path =
 		cc_demangle(&cc->arena, LLVMGetValueName2(function, &len));
@@ -248,7 +317,8 @@ cc_frames_of(struct cc *cc, LLVMValueRef instruction, struct cc_frame *frames,
 }
 
 /* The standard library's files lie under library/, whatever the toolchain puts
- * in front of it. The path alone does not tell: a user's type may implement
+ * in front of it, and those of the crates that it is made of (hashbrown, ...)
+ * under /rust/deps. The path alone does not tell: a user's type may implement
  * core's traits. */
 bool
 cc_frame_is_glue(const struct cc_frame *frame)
@@ -257,13 +327,13 @@ cc_frame_is_glue(const struct cc_frame *frame)
 					      "library/std/"};
 	const char *file = frame->place.file;
 
-	if (!file || starts_with(frame->path, "smelt::") ||
+	if (!file || starts_with(cc_path_root(frame->path), "smelt::") ||
 	    strstr(frame->path, " as smelt::"))
 		return cc_is_glue(frame->path);
 	for (size_t i = 0; i < array_count(folders); i++)
 		if (strstr(file, folders[i]))
 			return true;
-	return false;
+	return starts_with(frame->folder, "/rust/deps/");
 }
 
 struct cc_place

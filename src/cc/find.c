@@ -434,20 +434,50 @@ choose(struct finder *finder)
 
 /* ---- where a kernel stands in the source ---- */
 
+const char *
+cc_path_root(const char *path)
+{
+	static const char *const qualifiers[] = {"mut ", "const ", "dyn "};
+	const char *before;
+
+	do {
+		before = path;
+		path += strspn(path, "<&[(*");
+		for (size_t i = 0; i < array_count(qualifiers); i++)
+			if (starts_with(path, qualifiers[i]))
+				path += strlen(qualifiers[i]);
+	} while (path != before);
+	return path;
+}
+
 bool
 cc_is_glue(const char *path)
 {
 	static const char *const crates[] = {
 		"smelt::", "core::", "alloc::", "std::"};
-	const char *as = strstr(path, " as ");
+	const char *root = cc_path_root(path), *as = strstr(path, " as ");
 
-	while (*path == '<' || *path == '&' || *path == '[')
-		path++;
 	for (size_t i = 0; i < array_count(crates); i++)
-		if (starts_with(path, crates[i]) ||
+		if (starts_with(root, crates[i]) ||
 		    (as && starts_with(as + 4, crates[i])))
 			return true;
 	return false;
+}
+
+/* A type's generic arguments follow it at once, a function's behind "::". */
+bool
+cc_same_path(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		if (starts_with(a, "::<"))
+			a += 2;
+		if (starts_with(b, "::<"))
+			b += 2;
+		if (*a != *b)
+			return false;
+		if (!*a)
+			return true;
+	}
 }
 
 struct locator {
@@ -465,14 +495,15 @@ consider(struct locator *locator, LLVMMetadataRef scope)
 	const char *name, *linkage;
 	LLVMMetadataRef function =
 		scope ? cc_shim_subprogram(scope, &name, &linkage) : NULL;
-	const char *path;
+	struct cc_frame frame;
 
 	if (!function || locator->found)
 		return;
-	path = cc_demangle(&locator->cc->arena, *linkage ? linkage : name);
-	if (!strcmp(path, locator->kernel->name))
+	frame = cc_frame_at(locator->cc, function);
+	if (cc_same_path(frame.path, locator->kernel->name))
 		locator->found = function;
-	else if (!locator->other && !strstr(path, ENTRY) && !cc_is_glue(path))
+	else if (!locator->other && !strstr(frame.path, ENTRY) &&
+		 !cc_frame_is_glue(&frame))
 		locator->other = function;
 }
 
@@ -525,20 +556,18 @@ cc_kernels_locate(struct cc *cc)
 {
 	for (size_t i = 0; i < cc->kernel_count; i++) {
 		struct locator locator = {.cc = cc, .kernel = &cc->kernels[i]};
-		LLVMMetadataRef at, file;
-		unsigned len;
-		const char *name;
+		LLVMMetadataRef at;
+		const char *file;
 
 		if (*cc->kernels[i].file)
 			continue;
 		locate_in(&locator, LLVMGetNamedFunction(
 					    cc->module, cc->kernels[i].symbol));
 		at = locator.found ? locator.found : locator.other;
-		file = at ? LLVMDIScopeGetFile(at) : NULL;
+		file = cc_file_of(cc, at);
 		if (!file)
 			continue;
-		name = LLVMDIFileGetFilename(file, &len);
-		cc->kernels[i].file = arena_dup(&cc->arena, name, len);
+		cc->kernels[i].file = file;
 		cc->kernels[i].line = LLVMDISubprogramGetLine(at);
 	}
 }

@@ -117,6 +117,7 @@ lower_one(LLVMBuilderRef b, LLVMValueRef i)
 		if (LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic ||
 		    !is_private(LLVMGetOperand(i, opcode == LLVMStore)))
 			return false;
+		LLVMSetAtomicSingleThread(i, false); /* no scope of its own */
 		LLVMSetOrdering(i, LLVMAtomicOrderingNotAtomic);
 		return true;
 	case LLVMAtomicRMW:

@@ -1,5 +1,6 @@
 /*
- * Loops before the main pipeline: bounds checks out of them.
+ * Bounds checks: out of loops before the main pipeline, out of straight-line
+ * code behind it.
  */
 #include "cc/checks.h"
 #include "cc/lower.h"
@@ -14,4 +15,12 @@ lower_checks(struct cc_job *job)
 		       "loop-simplify,lcssa)");
 	if (cc_shim_hoist_checks(job->module))
 		cc_passes(job, "function(simplifycfg)");
+}
+
+void
+lower_straight_checks(struct cc_job *job)
+{
+	if (cc_shim_straight_checks(job->module))
+		cc_passes(job, "function(simplifycfg,early-cse<memssa>,"
+			       "simplifycfg)");
 }

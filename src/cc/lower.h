@@ -54,6 +54,10 @@ lower_plain_passes(struct cc_job *job, const char *pipeline);
  * (checks.cpp). Requires __smelt_panic as lower_declare_panic leaves it. */
 void
 lower_checks(struct cc_job *job);
+/* Decides runs of checks in straight-line code together (straight.cpp).
+ * Requires the main pipeline done and simplifycfg run. */
+void
+lower_straight_checks(struct cc_job *job);
 
 /* ---- spaces.c: statics and address spaces ---- */
 

@@ -17,4 +17,20 @@ nvptx_libdevice(struct arena *arena);
 void
 nvptx_assemble(struct cc_job *job, const char *gpu);
 
+/* ---- nvptx_null.c: NULL beside pointers to local and shared memory ---- */
+
+/* Before each pass over address spaces, the back end's own included. */
+void
+nvptx_hide_nulls(struct cc_job *job);
+
+/* ---- nvptx_ptxas.c: what ptxas gets wrong ---- */
+
+/* Integers of float bits are narrowed by a permutation. The last thing before
+ * emit. */
+void
+nvptx_narrowed_floats(struct cc_job *job);
+/* PTX without neg.s16 and abs.s16; the text ends with NUL, before and after. */
+void
+nvptx_negations(struct cc_job *job, char **data, size_t *size);
+
 #endif

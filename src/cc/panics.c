@@ -130,11 +130,13 @@ static const struct panic_function {
 	{"core::slice::index::slice_index_fail", SLICE, SMELT_PANIC_RANGE,
 	 NULL},
 	{"core::slice::index::slice_start_index_len_fail", INDEX,
-	 SMELT_PANIC_RANGE, "range start index out of range for slice"},
+	 SMELT_PANIC_RANGE,
+	 "range start index {} out of range for slice of length {}"},
 	{"core::slice::index::slice_end_index_len_fail", INDEX,
-	 SMELT_PANIC_RANGE, "range end index out of range for slice"},
+	 SMELT_PANIC_RANGE,
+	 "range end index {} out of range for slice of length {}"},
 	{"core::slice::index::slice_index_order_fail", INDEX, SMELT_PANIC_RANGE,
-	 "slice index starts after its end"},
+	 "slice index starts at {} but ends at {}"},
 	{"core::slice::index::slice_start_index_overflow_fail", PLACE_ONLY,
 	 SMELT_PANIC_OTHER,
 	 "attempted to index slice from after maximum usize"},
@@ -142,8 +144,8 @@ static const struct panic_function {
 	 SMELT_PANIC_OTHER, "attempted to index slice up to maximum usize"},
 	{"core::slice::copy_from_slice_impl::len_mismatch_fail", LENGTHS,
 	 SMELT_PANIC_RANGE,
-	 "copy_from_slice: source and destination slices have different "
-	 "lengths"},
+	 "copy_from_slice: source slice length ({}) does not match "
+	 "destination slice length ({})"},
 	{"core::slice::sort::shared::smallsort::panic_on_ord_violation",
 	 PLACE_ONLY, SMELT_PANIC_OTHER,
 	 "user-provided comparison function does not correctly implement a "
@@ -507,11 +509,14 @@ replace_slice_panic(struct panic *panic)
 	end = number(panic, 1);
 	len = number(panic, 2);
 	start_block = panic_block(
-		panic, "range start index out of range for slice", start, len);
-	end_block = panic_block(panic, "range end index out of range for slice",
-				end, len);
-	order_block = panic_block(panic, "slice index starts after its end",
-				  start, end);
+		panic,
+		"range start index {} out of range for slice of length {}",
+		start, len);
+	end_block = panic_block(
+		panic, "range end index {} out of range for slice of length {}",
+		end, len);
+	order_block = panic_block(
+		panic, "slice index starts at {} but ends at {}", start, end);
 	rest = LLVMAppendBasicBlockInContext(panic->cc->context,
 					     LLVMGetBasicBlockParent(here), "");
 	LLVMInstructionEraseFromParent(next);

@@ -1,10 +1,9 @@
 /*
- * What LLVM's C API cannot say: lazy reading, linking on demand, demangling,
- * and the names in debug info. Plain functions over C handles; see shim.h.
+ * What LLVM's C API cannot say: lazy reading, linking on demand, demangling.
+ * Plain functions over C handles; see shim.h.
  */
 #include "shim.h"
 
-#include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfo.h"
@@ -114,108 +113,4 @@ cc_shim_link_needed(LLVMModuleRef dest, LLVMModuleRef source)
 	drop_unneeded(*owned);
 	return !Linker::linkModules(*unwrap(dest), std::move(owned),
 				    Linker::LinkOnlyNeeded);
-}
-
-/* Puts a file without checksum in place of each that has one, wherever the node
- * or what hangs on it refers to it. */
-static void
-drop_checksums(MDNode *node, SmallPtrSetImpl<MDNode *> &seen)
-{
-	SmallVector<MDNode *, 32> work = {node};
-
-	while (!work.empty()) {
-		node = work.pop_back_val();
-		if (!node || !seen.insert(node).second)
-			continue;
-		for (unsigned i = 0; i < node->getNumOperands(); i++) {
-			Metadata *operand = node->getOperand(i);
-			auto *file = dyn_cast_or_null<DIFile>(operand);
-
-			if (file && file->getChecksum())
-				node->replaceOperandWith(
-					i, DIFile::get(node->getContext(),
-						       file->getFilename(),
-						       file->getDirectory()));
-			else
-				work.push_back(
-					dyn_cast_or_null<MDNode>(operand));
-		}
-	}
-}
-
-void
-cc_shim_strip_types(LLVMModuleRef handle)
-{
-	Module &module = *unwrap(handle);
-	SmallPtrSet<MDNode *, 32> seen;
-
-	stripNonLineTableDebugInfo(module);
-	for (DICompileUnit *unit : module.debug_compile_units())
-		drop_checksums(unit, seen);
-	for (Function &function : module) {
-		drop_checksums(function.getSubprogram(), seen);
-		for (BasicBlock &block : function)
-			for (Instruction &instruction : block)
-				drop_checksums(instruction.getDebugLoc(), seen);
-	}
-}
-
-LLVMMetadataRef
-cc_shim_first_generic(LLVMValueRef function)
-{
-	DISubprogram *program =
-		cast<Function>(unwrap(function))->getSubprogram();
-
-	if (!program || program->getTemplateParams().empty())
-		return nullptr;
-	return wrap(program->getTemplateParams()[0]->getType());
-}
-
-static const char *
-text_of(StringRef text)
-{
-	return text.data() ? text.data() : "";
-}
-
-LLVMMetadataRef
-cc_shim_type_part(LLVMMetadataRef type, unsigned index, const char **field)
-{
-	*field = "";
-	if (auto *derived = dyn_cast<DIDerivedType>(unwrap<DINode>(type)))
-		return wrap(index ? nullptr : derived->getBaseType());
-	auto *composite = dyn_cast<DICompositeType>(unwrap<DINode>(type));
-	if (!composite)
-		return nullptr;
-	if (composite->getTag() == dwarf::DW_TAG_array_type)
-		return wrap(index ? nullptr : composite->getBaseType());
-	DINodeArray elements = composite->getElements();
-	if (index >= elements.size())
-		return nullptr;
-	auto *element = dyn_cast_or_null<DIType>(elements[index]);
-	if (element)
-		*field = text_of(element->getName());
-	return wrap(element);
-}
-
-bool
-cc_shim_type_is_pointer(LLVMMetadataRef type)
-{
-	auto *derived = dyn_cast<DIDerivedType>(unwrap<DINode>(type));
-
-	return derived && derived->getTag() == dwarf::DW_TAG_pointer_type &&
-	       derived->getSizeInBits();
-}
-
-LLVMMetadataRef
-cc_shim_subprogram(LLVMMetadataRef scope, const char **name,
-		   const char **linkage_name)
-{
-	auto *local = dyn_cast_or_null<DILocalScope>(unwrap(scope));
-	DISubprogram *function = local ? local->getSubprogram() : nullptr;
-
-	if (!function)
-		return nullptr;
-	*name = text_of(function->getName());
-	*linkage_name = text_of(function->getLinkageName());
-	return wrap(function);
 }

@@ -409,9 +409,11 @@ amdgpu_optimise(struct cc_job *job)
 	if (lower_local_atomics(job))
 		cc_passes(job, "function(sroa,early-cse<memssa>,instcombine,"
 			       "dse,simplifycfg,infer-address-spaces)");
+	lower_straight_checks(job);
 	lower_panics(job, &record);
 	cc_passes(job, "function(infer-address-spaces,early-cse<memssa>),"
 		       "globaldce");
+	amdgpu_carries(job);
 }
 
 static void

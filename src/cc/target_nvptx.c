@@ -392,17 +392,23 @@ nvptx_math(struct cc_job *job)
 static void
 nvptx_optimise(struct cc_job *job)
 {
+	nvptx_hide_nulls(job);
 	cc_passes(job, "function(infer-address-spaces),nvvm-reflect,"
 		       "function(nvvm-intr-range)");
 	lower_checks(job);
-	cc_passes(job, "default<O3>,"
-		       "function(infer-address-spaces,simplifycfg)");
+	cc_passes(job, "default<O3>");
+	nvptx_hide_nulls(job);
+	cc_passes(job, "function(infer-address-spaces,simplifycfg)");
 	if (lower_local_atomics(job))
 		cc_passes(job, "function(sroa,early-cse<memssa>,instcombine,"
 			       "dse,simplifycfg,infer-address-spaces)");
+	lower_straight_checks(job);
 	lower_panics(job, &record);
+	nvptx_hide_nulls(job);
 	cc_passes(job, "function(infer-address-spaces,early-cse<memssa>),"
 		       "globaldce");
+	nvptx_hide_nulls(job);
+	nvptx_narrowed_floats(job);
 }
 
 static void
@@ -411,6 +417,7 @@ nvptx_emit(struct cc_job *job)
 	char *data;
 
 	lower_emit(job, LLVMAssemblyFile, &data, &job->result->size);
+	nvptx_negations(job, &data, &job->result->size);
 	job->result->data = data;
 	job->result->image_kind = SMELT_IMAGE_PTX;
 	if (wants_cubin(job->arch))

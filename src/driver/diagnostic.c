@@ -38,34 +38,48 @@ diagnostic_is_error(const char *line)
 	return error;
 }
 
-/* " --> file:line:column" of a message becomes its primary span. */
+/* Takes ":NUMBER" off the end; 0 if there is none. */
+static int
+take_number(char *place)
+{
+	char *colon = strrchr(place, ':');
+
+	if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
+		return 0;
+	*colon = 0;
+	return atoi(colon + 1);
+}
+
+/* " --> file:line:column" or file:line of a message becomes its primary span.
+ */
 static cJSON *
 make_spans(struct arena *arena, const char *text)
 {
 	cJSON *spans = cJSON_CreateArray(), *span;
 	const char *arrow = strstr(text, "--> ");
-	char *place, *column, *line;
+	int line, column;
+	char *place;
 
 	if (!arrow)
 		return spans;
 	arrow += strlen("--> ");
 	place = arena_dup(arena, arrow, strcspn(arrow, "\n"));
-	column = strrchr(place, ':');
-	if (!column)
-		return spans;
-	*column++ = 0;
-	line = strrchr(place, ':');
+	column = take_number(place);
+	line = take_number(place);
+	if (!line) {
+		line = column;
+		column = 1;
+	}
 	if (!line)
 		return spans;
-	*line++ = 0;
 	span = cJSON_CreateObject();
 	cJSON_AddStringToObject(span, "file_name", place);
 	cJSON_AddNumberToObject(span, "byte_start", 0);
 	cJSON_AddNumberToObject(span, "byte_end", 0);
-	cJSON_AddNumberToObject(span, "line_start", atoi(line));
-	cJSON_AddNumberToObject(span, "line_end", atoi(line));
-	cJSON_AddNumberToObject(span, "column_start", atoi(column));
-	cJSON_AddNumberToObject(span, "column_end", atoi(column));
+	cJSON_AddNumberToObject(span, "line_start", line);
+	cJSON_AddNumberToObject(span, "line_end", line);
+	cJSON_AddNumberToObject(span, "column_start", column);
+	cJSON_AddNumberToObject(span, "column_end", column);
 	cJSON_AddBoolToObject(span, "is_primary", true);
 	cJSON_AddArrayToObject(span, "text");
 	cJSON_AddNullToObject(span, "label");

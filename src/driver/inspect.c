@@ -450,6 +450,32 @@ open_program(struct inspect *inspect)
 		die("%s: damaged kernel table or image: %s", path, wrong);
 }
 
+/* Dies if the program holds nothing for the target that was asked for. */
+static void
+check_target(const struct inspect *inspect)
+{
+	const struct image_table *table = &inspect->table;
+	struct list there = {0};
+	struct buf names = {0};
+
+	for (uint32_t t = 0; t < table->header->target_count; t++) {
+		const struct smelt_table_target *target = &table->targets[t];
+		const char *name = target->kind == SMELT_TARGET_CPU
+					   ? "cpu"
+					   : text_of(inspect, target->arch);
+
+		if (target_wanted(inspect, target))
+			return;
+		if (list_has(&there, name))
+			continue;
+		list_add(inspect->arena, &there, name);
+		buf_printf(inspect->arena, &names, "%s%s",
+			   names.len ? ", " : "", name);
+	}
+	die("%s holds no kernels for %s; it has them for %s", inspect->program,
+	    inspect->target, names.data ? names.data : "no target");
+}
+
 static void
 parse(struct inspect *inspect, const struct list *args)
 {
@@ -490,6 +516,7 @@ inspect_command(struct arena *arena, const struct list *args)
 	if (!inspect.program)
 		inspect.program = newest_binary(arena);
 	open_program(&inspect);
+	check_target(&inspect);
 	if (inspect.ir)
 		return print_ir(&inspect);
 	if (inspect.extract)

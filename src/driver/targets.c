@@ -211,9 +211,15 @@ resolve_one(struct arena *arena, const struct known *known, const char *name,
 {
 	char *base = cubin_of(arena, known, name);
 
-	if (!base && !list_has(&known->names, name))
+	if (!base && !list_has(&known->names, name)) {
+		struct buf names = {0};
+
+		for (size_t i = 0; i < known->names.len; i++)
+			buf_printf(arena, &names, "%s%s", i ? ", " : "",
+				   known->names.data[i]);
 		die("%s: unknown target `%s`\n  = note: known are %s", where,
-		    name, join(arena, &known->names));
+		    name, names.data ? names.data : "none");
+	}
 	if (base && !known->ptxas)
 		die("%s: target `%s` needs the program `ptxas`\n"
 		    "  = help: install NVIDIA's CUDA toolkit, or leave the c "

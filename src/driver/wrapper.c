@@ -488,8 +488,8 @@ wrapper_main(int argc, char **argv)
 				 call->target);
 		exit(1);
 	}
-	wrapper.has_device = smelt && (rustc_is_final(call) ||
-				       !is_smelt_itself(call));
+	wrapper.has_device =
+		smelt && (rustc_is_final(call) || !is_smelt_itself(call));
 	if (rustc_is_library(call))
 		record_write(&wrapper.arena, call, &wrapper.deps, smelt,
 			     wrapper.has_device);

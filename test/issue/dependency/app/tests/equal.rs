@@ -1,0 +1,4 @@
+#[test]
+fn equal() {
+    assert_eq!(app::on_device().unwrap(), app::on_host());
+}
