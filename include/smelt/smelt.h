@@ -47,6 +47,7 @@ enum smelt_error {
 typedef struct smelt_device smelt_device;
 typedef struct smelt_stream smelt_stream;
 typedef struct smelt_event smelt_event;
+typedef struct smelt_buffer smelt_buffer;
 
 /* Text of the last error on this thread; "" if there was none. Valid until the
  * next call on this thread. */
@@ -56,6 +57,14 @@ smelt_last_error(void);
 /* The constant text of a code; never NULL. */
 const char *
 smelt_error_text(int code);
+
+/* Names the line of source that this thread's next calls come from, until it
+ * names another: for errors, SMELT_INFO, profile and trace. The file's name
+ * stays valid for the life of the process and need not end with NUL; NULL: not
+ * known. */
+void
+smelt_at(const char *file, uint64_t file_size, uint32_t line);
+#define SMELT_HERE() smelt_at(__FILE__, sizeof(__FILE__) - 1, __LINE__)
 
 /* ---- devices ---- */
 
@@ -114,7 +123,33 @@ int
 smelt_device_memory(smelt_device *device, uint64_t *free_bytes,
 		    uint64_t *used_bytes, uint64_t *pooled_bytes);
 
+/* What went through the device so far, all streams together. */
+struct smelt_counters {
+	uint32_t size; /* set by the caller */
+	uint32_t reserved;
+	uint64_t launches;
+	uint64_t copies_to; /* from the host to the device */
+	uint64_t bytes_to;
+	uint64_t copies_from;
+	uint64_t bytes_from;
+	uint64_t copies_on; /* within the device */
+	uint64_t bytes_on;
+	uint64_t waits; /* of the host for the device */
+};
+
+int
+smelt_device_counters(smelt_device *device, struct smelt_counters *counters);
+
+/* Waits for all work given to all streams of the device so far; the first error
+ * of those of smelt_stream_wait. */
+int
+smelt_device_wait(smelt_device *device);
+
 /* ---- streams and events ---- */
+
+/* Work of one stream is done in the order it was given; streams among each
+ * other have no order but what events, smelt_stream_follow and buffers give
+ * them. */
 
 /* The device's own stream, which launches without a stream go to. */
 int
@@ -126,6 +161,29 @@ smelt_stream_create(smelt_device *device, smelt_stream **stream);
 /* Waits for the stream's work, then destroys it. NULL is allowed. */
 int
 smelt_stream_destroy(smelt_stream *stream);
+
+/* The same for callers who do not look at errors: a panic that nobody was told
+ * of is told by the next wait for the device's own stream. */
+int
+smelt_stream_retire(smelt_stream *stream);
+
+/* Whether all work given to the stream is over: 0 yes, 1 no. */
+int
+smelt_stream_query(smelt_stream *stream);
+
+/* Makes work given to stream from now on wait for all that was given to other
+ * so far. */
+int
+smelt_stream_follow(smelt_stream *stream, smelt_stream *other);
+
+/* Calls function(data) once, in a thread of the library, when the work given to
+ * the stream so far is over, failed or not. It may call this library. Later
+ * work does not wait for it. Functions of one stream are called in order; they
+ * share the thread with those of others, so none may take long. At the end of
+ * the process those still to come are not called. */
+int
+smelt_stream_call(smelt_stream *stream, void (*function)(void *data),
+		  void *data);
 
 /* Waits for all work given to the stream so far. EPANIC if a kernel among it
  * panicked since the last wait; smelt_stream_panic() then has the details. */
@@ -149,11 +207,30 @@ struct smelt_panic {
 int
 smelt_stream_panic(smelt_stream *stream, struct smelt_panic *panic);
 
+/* The same for the last EPANIC that this thread was given, whatever stream it
+ * was about. */
+int
+smelt_last_panic(struct smelt_panic *panic);
+
 int
 smelt_event_record(smelt_stream *stream, smelt_event **event);
 
+/* The same, with the time at which it is reached. Costs the stream some
+ * microseconds. */
+int
+smelt_event_record_timed(smelt_stream *stream, smelt_event **event);
+
 int
 smelt_event_wait(smelt_event *event);
+
+/* Whether what it stands for is over: 0 yes, 1 no. */
+int
+smelt_event_query(smelt_event *event);
+
+/* Waits for both and gives the nanoseconds from one to the other, negative if
+ * they were reached the other way round. EINVALID unless both are timed. */
+int
+smelt_event_elapsed(smelt_event *from, smelt_event *to, int64_t *nanoseconds);
 
 /* Makes work given to stream from now on wait for the event. */
 int
@@ -196,11 +273,62 @@ int
 smelt_memory_fill(smelt_stream *stream, void *device_dst, const void *pattern,
 		  uint64_t pattern_size, uint64_t size);
 
-/* Host memory that devices copy from and to fastest. */
+/* Host memory that devices copy from and to fastest. It is zeroed. */
 int
 smelt_host_alloc(smelt_device *device, uint64_t size, void **memory);
 int
 smelt_host_free(smelt_device *device, void *memory);
+
+/* ---- buffers: device memory that knows who uses it ---- */
+
+/* A launch or copy that uses a buffer waits, on its stream, for the uses of
+ * other streams that it must come after (a reader for the last writer, a writer
+ * for all); the calling thread does not. Its memory is given back when the last
+ * use is over, however early it is destroyed. Any thread may use one, but two
+ * writers, or a writer and a reader, at the same time have no order. */
+
+/* Of at least size bytes, 256-aligned, uninitialised. EINVALID for size 0,
+ * ENO_DEVICE_MEMORY after the pool gave back what it held. */
+int
+smelt_buffer_create(smelt_device *device, uint64_t size, smelt_buffer **buffer);
+
+/* Host memory used where it lies, which stays the caller's and outlives the
+ * buffer's last use; EUNSUPPORTED unless smelt_device_shares_memory(). */
+int
+smelt_buffer_wrap(smelt_device *device, void *memory, uint64_t size,
+		  smelt_buffer **buffer);
+
+/* Does not wait. NULL is allowed. */
+int
+smelt_buffer_destroy(smelt_buffer *buffer);
+
+/* The device's address; never NULL. */
+void *
+smelt_buffer_memory(const smelt_buffer *buffer);
+
+/* Waits for all uses so far, for writers only unless all. Panics stay to be
+ * reported by their streams. */
+int
+smelt_buffer_wait(smelt_buffer *buffer, int all);
+
+/* Copies and fills as those of memory. stream NULL: the one that used the
+ * buffer last, else the device's own. EINVALID for ranges outside. */
+int
+smelt_buffer_write(smelt_stream *stream, smelt_buffer *buffer, uint64_t offset,
+		   const void *host, uint64_t size);
+int
+smelt_buffer_read(smelt_stream *stream, smelt_buffer *buffer, uint64_t offset,
+		  void *host, uint64_t size);
+int
+smelt_buffer_fill(smelt_stream *stream, smelt_buffer *buffer, uint64_t offset,
+		  const void *pattern, uint64_t pattern_size, uint64_t size);
+
+/* Between buffers of one device, which must not overlap, or of two: then
+ * through the host, and the calling thread waits. stream is of the target's
+ * device, or NULL. */
+int
+smelt_buffer_copy(smelt_stream *stream, smelt_buffer *to, uint64_t to_offset,
+		  smelt_buffer *from, uint64_t from_offset, uint64_t size);
 
 /* ---- maps: host memory seen by the device, for one launch or longer ---- */
 
@@ -231,6 +359,13 @@ smelt_map_end(smelt_stream *stream, void *host, uint64_t size,
 
 /* ---- kernels ---- */
 
+struct smelt_use {
+	smelt_buffer *buffer;
+	/* 0: only read. 1: written. 2: written by atomics, which launches of
+	 * several threads may do at the same time. */
+	uint64_t writes;
+};
+
 struct smelt_launch {
 	uint32_t size; /* set by the caller to sizeof(struct smelt_launch) */
 	uint32_t grid_kind; /* 0: grid in blocks; 1: grid in threads, to be
@@ -246,15 +381,15 @@ struct smelt_launch {
 	/* Used where the program was built without smelt-cc: the host's own
 	 * instance of the kernel's entry. May be NULL. */
 	void (*host_entry)(const void *params);
-	/* Where launched, for messages; may be NULL. Copied; of a long one the
-	 * last 95 bytes. */
-	const char *source;
+	/* The buffers that params points into. */
+	const struct smelt_use *uses;
+	uint64_t use_count;
 };
 
 /* Puts the kernel on the stream and returns. A grid with a zero runs nothing.
  * ENO_KERNEL, ENO_IMAGE, ELAUNCH (block too large for device or kernel, grid
  * too large, more index dimensions than the kernel has, wrong size of
- * parameters). */
+ * parameters), EINVALID for a buffer of another device. */
 int
 smelt_kernel_launch(smelt_stream *stream, const struct smelt_launch *launch);
 
@@ -285,6 +420,47 @@ smelt_kernel_find(const char *name, uint64_t kernel[2]);
  * the wrapper). */
 int
 smelt_has_kernels(void);
+
+/* ---- what the program does: profile and trace ---- */
+
+/* SMELT_PROFILE=1 profiles from the start and prints a table to stderr at the
+ * end; SMELT_TRACE=FILE writes a trace of everything in Chrome's format, which
+ * Perfetto opens. Both make each launch and copy wait, to know its time. */
+
+enum smelt_profile_kind {
+	SMELT_PROFILE_KERNEL = 1,
+	SMELT_PROFILE_TO = 2,
+	SMELT_PROFILE_FROM = 3,
+	SMELT_PROFILE_ON = 4, /* copies and fills within the device */
+	SMELT_PROFILE_WAIT = 5,
+};
+
+/* All work of one kind from one line of source. */
+struct smelt_profile_entry {
+	uint32_t size; /* set by the caller */
+	uint32_t kind; /* enum smelt_profile_kind */
+	uint32_t line; /* 0: not known */
+	uint32_t device;
+	uint64_t count;
+	uint64_t nanoseconds;
+	uint64_t bytes;
+	/* Copied although the other side held the same bytes already. */
+	uint64_t needless_bytes;
+	char name[256]; /* of the kernel; "" for the others */
+	char file[256];
+};
+
+/* Starts anew, with nothing; stops and keeps what there is. */
+int
+smelt_profile_start(void);
+int
+smelt_profile_stop(void);
+
+/* Number of entries, and each; EINVALID beyond. In no order. */
+int
+smelt_profile_count(uint32_t *count);
+int
+smelt_profile_get(uint32_t index, struct smelt_profile_entry *entry);
 
 /* ---- for the crate: the host's own instance of a kernel ---- */
 

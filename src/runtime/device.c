@@ -174,6 +174,15 @@ check_threads(void)
 		 RT_MAX_CPU_THREADS);
 }
 
+uint32_t
+engine_device_count(const char *variable)
+{
+	const char *text = getenv(variable);
+	unsigned long count = text ? strtoul(text, NULL, 10) : 1;
+
+	return count < 1 ? 1 : count > 16 ? 16 : (uint32_t)count;
+}
+
 /* The engines that the choice leaves are asked, the others not even loaded. */
 static void
 find_devices(void)
@@ -227,15 +236,28 @@ check_version(void)
 		 *other >> 16, *other & 0xffff);
 }
 
+/* Other threads may be in the midst of their work. */
+static void
+at_exit(void)
+{
+	if (atomic_load(&rt_was_forked))
+		return;
+	rt_stage_stop();
+	rt_profile_finish();
+}
+
 static void
 start(void)
 {
 	pthread_atfork(NULL, NULL, after_fork);
 	rt_info_wanted = flag_set("SMELT_INFO");
+	rt_profile_start();
 	check_version();
 	check_threads();
 	if (!find_result)
 		find_devices();
+	/* After the drivers' own, so before them. */
+	atexit(at_exit);
 	for (uint32_t i = 0; rt_info_wanted && i < device_count; i++)
 		rt_info("device %u: %s (%s), %u units, engine %s", i,
 			devices[i].found.info.name, devices[i].found.info.arch,
@@ -284,9 +306,13 @@ open_device(struct smelt_device *device)
 
 	pthread_mutex_init(&device->memory_lock, NULL);
 	pthread_mutex_init(&device->map_lock, NULL);
+	pthread_mutex_init(&device->events_lock, NULL);
+	pthread_mutex_init(&device->streams_lock, NULL);
 	result = smelt_stream_create(device, &device->stream);
 	if (result) {
 		rt_pool_release(device);
+		pthread_mutex_destroy(&device->streams_lock);
+		pthread_mutex_destroy(&device->events_lock);
 		pthread_mutex_destroy(&device->map_lock);
 		pthread_mutex_destroy(&device->memory_lock);
 		return result;
@@ -380,5 +406,39 @@ smelt_device_stream(smelt_device *device, smelt_stream **stream)
 	if (!device || !stream)
 		return rt_error(SMELT_EINVALID, "device or stream is NULL");
 	*stream = device->stream;
+	return 0;
+}
+
+static void
+add_counters(struct smelt_counters *all, struct rt_counters *from)
+{
+	all->launches += atomic_load(&from->launches);
+	all->copies_to += atomic_load(&from->copies[ENGINE_TO_DEVICE]);
+	all->bytes_to += atomic_load(&from->bytes[ENGINE_TO_DEVICE]);
+	all->copies_from += atomic_load(&from->copies[ENGINE_FROM_DEVICE]);
+	all->bytes_from += atomic_load(&from->bytes[ENGINE_FROM_DEVICE]);
+	all->copies_on += atomic_load(&from->copies[ENGINE_ON_DEVICE]);
+	all->bytes_on += atomic_load(&from->bytes[ENGINE_ON_DEVICE]);
+	all->waits += atomic_load(&from->waits);
+}
+
+int
+smelt_device_counters(smelt_device *device, struct smelt_counters *counters)
+{
+	struct smelt_counters all = {.size = sizeof(all)};
+	smelt_stream *stream;
+
+	if (!device || !counters || counters->size < sizeof(uint32_t))
+		return rt_error(SMELT_EINVALID,
+				"device or counters is NULL, or counters->size "
+				"is not set");
+	pthread_mutex_lock(&device->streams_lock);
+	stream = device->streams;
+	pthread_mutex_unlock(&device->streams_lock);
+	for (; stream; stream = stream->next)
+		add_counters(&all, &stream->counters);
+	if (counters->size < all.size)
+		all.size = counters->size;
+	memcpy(counters, &all, all.size);
 	return 0;
 }

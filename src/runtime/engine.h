@@ -61,7 +61,8 @@ struct engine_kernel {
 	uint32_t flags;	       /* enum smelt_kernel_flag */
 	uint32_t shared_bytes; /* static; the CPU engine provides it */
 	uint32_t max_threads;  /* launch bounds, 0: none */
-	void *handle;	       /* kernel_get fills this in */
+	void *handle;	       /* kernel_get fills in these */
+	uint32_t suggested;    /* threads a block; 0: not known */
 };
 
 struct engine_launch {
@@ -71,6 +72,7 @@ struct engine_launch {
 	uint32_t shared_bytes; /* dynamic */
 	const void *params;    /* complete; valid during the call only */
 	size_t params_size;
+	size_t params_align;
 };
 
 struct engine {
@@ -83,8 +85,8 @@ struct engine {
 
 	/* Any thread, no lock held. */
 	int (*queue_create)(void *device, void **queue);
-	/* Any thread, the stream's lock held; the queue has been waited for and
-	 * no event of it will be queried again. */
+	/* Any thread, the stream's and the memory lock held; the queue has been
+	 * waited for and no event of it will be queried again. */
 	void (*queue_destroy)(void *device, void *queue);
 	/* Returns when all work that was in the queue is over. Any thread, also
 	 * while another gives it work. Failing means that work was lost. */
@@ -115,23 +117,31 @@ struct engine {
 			  enum engine_sync how);
 	/* Any thread. */
 	void (*event_destroy)(void *device, void *event);
+	/* Puts a call of the host into the queue: it is made when the work
+	 * before is over, in whatever thread, and holds up the work after. The
+	 * function uses no engine. Any thread, the stream's lock held. */
+	int (*call)(void *device, void *queue, void (*function)(void *data),
+		    void *data);
 
 	/* Any thread, under the runtime's kernel lock. A program lives as long
 	 * as the process. */
 	int (*program_load)(void *device, const struct engine_code *code,
 			    void **program);
-	/* As above. Fills in kernel->handle. ENO_KERNEL if it is not there. */
+	/* As above. Fills in kernel->handle and the number of threads a block
+	 * that suits it best. ENO_KERNEL if it is not there. The struct stays
+	 * where it is for as long as the process. */
 	int (*kernel_get)(void *device, void *program,
 			  struct engine_kernel *kernel);
-	/* The number of threads a block that suits the kernel best, or 0 where
-	 * that is not known. As above. */
-	uint32_t (*kernel_occupancy)(void *device,
-				     const struct engine_kernel *kernel);
 
 	/* Any thread, the stream's lock held. */
 	int (*launch)(void *device, void *queue,
 		      const struct engine_launch *launch);
 };
+
+/* How many devices of one kind to pretend there are: the number in this
+ * variable of the environment, from 1 (also if it is no number) to 16. */
+uint32_t
+engine_device_count(const char *variable);
 
 extern const struct engine engine_offload;
 extern const struct engine engine_cpu;

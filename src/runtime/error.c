@@ -10,6 +10,34 @@
 
 static _Thread_local char last_text[2048];
 
+_Thread_local struct rt_place rt_here;
+
+void
+smelt_at(const char *file, uint64_t file_size, uint32_t line)
+{
+	rt_here.file = file;
+	rt_here.file_size =
+		file_size > UINT32_MAX ? UINT32_MAX : (uint32_t)file_size;
+	rt_here.line = line;
+}
+
+void
+rt_place_text(const struct rt_place *place, char *text, size_t size)
+{
+	uint32_t skip = 0, room = (uint32_t)size > 16 ? (uint32_t)size - 16 : 0;
+
+	text[0] = 0;
+	if (!place->file || !place->file_size)
+		return;
+	if (place->file_size > room)
+		skip = place->file_size - room;
+	/* Not in the midst of a character. */
+	while (skip < place->file_size && (place->file[skip] & 0xc0) == 0x80)
+		skip++;
+	snprintf(text, size, "%.*s:%u", (int)(place->file_size - skip),
+		 place->file + skip, place->line);
+}
+
 const char *
 smelt_last_error(void)
 {

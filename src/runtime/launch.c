@@ -217,30 +217,16 @@ static void
 tell(const smelt_device *device, const char *name, const struct rt_shape *shape,
      const struct smelt_launch *launch)
 {
+	char place[160];
+
+	rt_place_text(&rt_here, place, sizeof(place));
 	rt_info("launch %s on %u (%s): %ux%ux%u blocks of %ux%ux%u threads, "
 		"%llu bytes of arguments%s%s",
 		name, device->index, device->found.info.name, shape->grid[0],
 		shape->grid[1], shape->grid[2], shape->block[0],
 		shape->block[1], shape->block[2],
-		(unsigned long long)launch->params_size,
-		launch->source ? ", at " : "",
-		launch->source ? launch->source : "");
-}
-
-/* Of a long place the end is kept, where the line is. */
-static void
-remember(struct rt_launched *launched, const struct rt_kernel *kernel,
-	 const char *source)
-{
-	size_t most = sizeof(launched->source);
-	size_t size = source ? strlen(source) + 1 : 1;
-
-	launched->kernel = kernel;
-	if (size > most) {
-		source += size - most;
-		size = most;
-	}
-	memcpy(launched->source, source ? source : "", size);
+		(unsigned long long)launch->params_size, *place ? ", at " : "",
+		place);
 }
 
 /* Copies the parameter block and fills in its header. The stream's lock is
@@ -252,12 +238,79 @@ begin_launch(smelt_stream *stream, const struct smelt_launch *launch,
 	struct smelt_block_header header;
 
 	stream->launches++;
-	remember(&stream->ring[stream->launches % RT_RING], kernel,
-		 launch->source);
+	rt_count(&stream->counters.launches, 1);
+	stream->ring[stream->launches % RT_RING] =
+		(struct rt_launched){kernel, rt_here};
 	header.state = (uint64_t)(uintptr_t)stream->state;
 	header.launch = stream->launches;
 	memcpy(params, launch->params, launch->params_size);
 	memcpy(params, &header, sizeof(header));
+}
+
+/* Makes the stream wait for what other streams do with the launch's buffers. */
+static int
+order_uses(smelt_stream *stream, const struct smelt_launch *launch)
+{
+	for (uint64_t i = 0; i < launch->use_count; i++) {
+		const struct smelt_use *use = &launch->uses[i];
+		int result;
+
+		if (use->writes > RT_ATOMIC)
+			return rt_error(SMELT_EINVALID,
+					"%llu is no way to use a buffer",
+					(unsigned long long)use->writes);
+		if (!use->buffer || use->buffer->device != stream->device)
+			return rt_error(SMELT_EINVALID,
+					"a buffer of the launch is NULL or on "
+					"another device");
+		result = rt_buffer_order(stream, use->buffer,
+					 (enum rt_access)use->writes);
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+/* The stream's lock is held. */
+static void
+note_uses(smelt_stream *stream, const struct smelt_launch *launch)
+{
+	for (uint64_t i = 0; i < launch->use_count; i++)
+		rt_buffer_used(stream, launch->uses[i].buffer,
+			       (enum rt_access)launch->uses[i].writes);
+}
+
+/* The stream's lock is held. */
+static int
+give_launch(smelt_stream *stream, const struct engine_launch *one,
+	    const char *name)
+{
+	bool timed = atomic_load_explicit(&rt_profiling, memory_order_relaxed);
+	smelt_device *device = stream->device;
+	struct rt_span span;
+	int result;
+
+	if (timed) {
+		rt_span_begin(&span, SMELT_PROFILE_KERNEL, stream);
+		span.name = name;
+	}
+	result = device->engine->launch(device->found.device, stream->queue,
+					one);
+	rt_stream_gave(stream);
+	if (timed)
+		rt_span_end(&span);
+	return result;
+}
+
+/* What went wrong with a launch, and where it was. */
+static int
+blame(const char *name, int result)
+{
+	char place[160];
+
+	rt_place_text(&rt_here, place, sizeof(place));
+	return rt_error_prefix(result, "kernel %s%s%s: ", name,
+			       *place ? ", launched at " : "", place);
 }
 
 static int
@@ -290,15 +343,37 @@ launch_kernel(smelt_stream *stream, const struct smelt_launch *launch,
 	one.shared_bytes = launch->shared_bytes;
 	one.params = params;
 	one.params_size = launch->params_size;
-	pthread_mutex_lock(&stream->lock);
-	begin_launch(stream, launch, kernel, params);
-	result = device->engine->launch(device->found.device, stream->queue,
-					&one);
-	rt_stream_gave(stream);
-	pthread_mutex_unlock(&stream->lock);
+	one.params_align = launch->params_align;
+	result = order_uses(stream, launch);
+	if (!result)
+		result = rt_stream_enter(stream);
 	if (result)
-		return rt_error_prefix(result, "kernel %s: ", kernel->name);
-	return 0;
+		return result;
+	begin_launch(stream, launch, kernel, params);
+	result = give_launch(stream, &one, kernel->name);
+	note_uses(stream, launch);
+	pthread_mutex_unlock(&stream->lock);
+	return result ? blame(kernel->name, result) : 0;
+}
+
+/* The stream's lock is held. */
+static int
+give_host(smelt_stream *stream, const struct smelt_launch *launch,
+	  const struct rt_shape *shape, const void *params)
+{
+	bool timed = atomic_load_explicit(&rt_profiling, memory_order_relaxed);
+	struct rt_span span;
+	int result;
+
+	if (timed) {
+		rt_span_begin(&span, SMELT_PROFILE_KERNEL, stream);
+		span.name = "(host instance)";
+	}
+	result = rt_host_run(stream, launch, shape, params);
+	rt_stream_gave(stream);
+	if (timed)
+		rt_span_end(&span);
+	return result;
 }
 
 static int
@@ -328,10 +403,14 @@ launch_host(smelt_stream *stream, const struct smelt_launch *launch)
 		return result;
 	if (rt_info_wanted)
 		tell(device, "(host)", &shape, launch);
-	pthread_mutex_lock(&stream->lock);
+	result = order_uses(stream, launch);
+	if (!result)
+		result = rt_stream_enter(stream);
+	if (result)
+		return result;
 	begin_launch(stream, launch, NULL, params);
-	result = rt_host_run(stream, launch, &shape, params);
-	rt_stream_gave(stream);
+	result = give_host(stream, launch, &shape, params);
+	note_uses(stream, launch);
 	pthread_mutex_unlock(&stream->lock);
 	return result;
 }
@@ -347,6 +426,13 @@ check_launch(const smelt_stream *stream, const struct smelt_launch *launch)
 	    launch->params_size < sizeof(struct smelt_block_header))
 		return rt_error(SMELT_EINVALID,
 				"launch without a parameter block");
+	if (launch->use_count > RT_MAX_USES ||
+	    (launch->use_count && !launch->uses))
+		return rt_error(SMELT_EINVALID,
+				"a launch with %llu uses of buffers; at most "
+				"%d",
+				(unsigned long long)launch->use_count,
+				RT_MAX_USES);
 	if (launch->grid_kind > 1)
 		return rt_error(SMELT_EINVALID, "%u is no kind of grid",
 				launch->grid_kind);

@@ -114,13 +114,8 @@ fill_map(smelt_stream *stream, struct rt_map *map, uint32_t direction)
 	map->memory = memory;
 	if (!(direction & SMELT_MAP_TO))
 		return 0;
-	if (rt_info_wanted)
-		rt_info("map to device %u: %llu bytes", device->index,
-			(unsigned long long)map->size);
-	result = device->engine->copy(device->found.device, stream->queue,
-				      ENGINE_TO_DEVICE, map->memory, map->host,
-				      map->size);
-	rt_stream_gave(stream);
+	result = rt_copy(stream, ENGINE_TO_DEVICE, map->memory, map->host,
+			 map->size, true);
 	map->stream = stream;
 	map->copied = stream->given;
 	if (result)
@@ -194,8 +189,6 @@ check_map(const smelt_stream *stream, const char *host, uint64_t size,
 				"map of %llu bytes at %p: beyond the end of "
 				"memory",
 				(unsigned long long)size, (const void *)host);
-	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
-		return rt_forked();
 	return 0;
 }
 
@@ -217,7 +210,9 @@ smelt_map_begin(smelt_stream *stream, void *host, uint64_t size,
 		*device_memory = host;
 		return 0;
 	}
-	pthread_mutex_lock(&stream->lock);
+	result = rt_stream_enter(stream);
+	if (result)
+		return result;
 	pthread_mutex_lock(&stream->device->map_lock);
 	map = choose(stream->device, host, size, direction, &clash);
 	if (clash)
@@ -268,20 +263,12 @@ leave_map(smelt_device *device, const char *host, uint64_t size,
 static int
 copy_out(smelt_stream *stream, const struct rt_map *map)
 {
-	smelt_device *device = stream->device;
 	uint64_t size = map->out_end - map->out_start;
-	int result;
 
-	if (device->found.shares_memory)
+	if (stream->device->found.shares_memory)
 		return 0;
-	if (rt_info_wanted)
-		rt_info("map from device %u: %llu bytes", device->index,
-			(unsigned long long)size);
-	result = device->engine->copy(
-		device->found.device, stream->queue, ENGINE_FROM_DEVICE,
-		map->host + map->out_start, map->memory + map->out_start, size);
-	rt_stream_gave(stream);
-	return result;
+	return rt_copy(stream, ENGINE_FROM_DEVICE, map->host + map->out_start,
+		       map->memory + map->out_start, size, false);
 }
 
 /* The last user's part, with the entry out of the table. */
@@ -327,9 +314,10 @@ smelt_map_end(smelt_stream *stream, void *host, uint64_t size,
 	bool last = false, many = false;
 	int result = check_map(stream, host, size, direction);
 
+	if (!result)
+		result = rt_stream_enter(stream);
 	if (result)
 		return result;
-	pthread_mutex_lock(&stream->lock);
 	if (size) {
 		pthread_mutex_lock(&stream->device->map_lock);
 		leave_map(stream->device, host, size, direction, &map, &last);
@@ -352,6 +340,8 @@ smelt_map_end(smelt_stream *stream, void *host, uint64_t size,
 	} else if (writes && !result) {
 		result = rt_stream_wait(stream);
 	}
+	if (last || writes)
+		return rt_stream_leave(stream, result);
 	pthread_mutex_unlock(&stream->lock);
 	return result;
 }

@@ -1,11 +1,13 @@
 /*
- * Device memory and copies, as the public interface offers them.
+ * Device memory, copies, and pinned memory of the host.
  *
- * A copy of host memory waits for the stream, since the engine may still read
- * or write the host's side after it returns.
+ * An engine may still read or write the host's side of a copy after its call
+ * has returned. So pageable memory goes through pinned slots (staging.c) where
+ * that is faster than to wait, and the stream is waited for where it is not.
  */
 #include "runtime.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int
@@ -35,7 +37,9 @@ smelt_memory_free(smelt_device *device, smelt_stream *stream, void *memory)
 	if (stream->device != device)
 		return rt_error(SMELT_EINVALID,
 				"the stream is another device's");
-	pthread_mutex_lock(&stream->lock);
+	result = rt_stream_enter(stream);
+	if (result)
+		return result;
 	result = rt_pool_free(device, stream, memory);
 	pthread_mutex_unlock(&stream->lock);
 	return result;
@@ -58,14 +62,124 @@ smelt_device_memory(smelt_device *device, uint64_t *free_bytes,
 	return 0;
 }
 
+/* ---- copies ---- */
+
 static const char *const copy_names[] = {"to device", "from device",
 					 "on device"};
+
+/* "copy to device 0 at main.rs:3: " in front of the text. */
+static int
+blame(const smelt_stream *stream, int result, const char *what)
+{
+	char place[160];
+
+	rt_place_text(&rt_here, place, sizeof(place));
+	return rt_error_prefix(result, "%s %u%s%s: ", what,
+			       stream->device->index, *place ? " at " : "",
+			       place);
+}
+
+static void
+count(smelt_stream *stream, enum engine_copy direction, uint64_t size)
+{
+	char place[160];
+
+	rt_count(&stream->counters.copies[direction], 1);
+	rt_count(&stream->counters.bytes[direction], size);
+	if (!rt_info_wanted)
+		return;
+	rt_place_text(&rt_here, place, sizeof(place));
+	rt_info("copy %s %u: %llu bytes%s%s", copy_names[direction],
+		stream->device->index, (unsigned long long)size,
+		*place ? ", at " : "", place);
+}
+
+/* The engine's own copy, waited for where the host's memory is not promised. */
+static int
+copy_plain(smelt_stream *stream, enum engine_copy direction, void *dst,
+	   const void *src, uint64_t size, bool stays)
+{
+	smelt_device *device = stream->device;
+	int result = device->engine->copy(device->found.device, stream->queue,
+					  direction, dst, src, size);
+
+	rt_stream_gave(stream);
+	if (direction == ENGINE_ON_DEVICE ||
+	    (direction == ENGINE_TO_DEVICE && stays))
+		return result;
+	/* Also after an error: a part may be on its way. */
+	if (result) {
+		device->engine->queue_wait(device->found.device, stream->queue);
+		return result;
+	}
+	return rt_stream_drain(stream);
+}
+
+static int
+copy_any(smelt_stream *stream, enum engine_copy direction, void *dst,
+	 const void *src, uint64_t size, bool stays)
+{
+	const struct engine_info *found = &stream->device->found;
+	int result = 0;
+
+	if (direction == ENGINE_ON_DEVICE || found->shares_memory ||
+	    found->synchronous)
+		return copy_plain(stream, direction, dst, src, size, stays);
+	if (direction == ENGINE_TO_DEVICE && !(stays && size < rt_slot_size) &&
+	    !rt_is_pinned(src, size) &&
+	    rt_stage_in(stream, dst, src, size, &result))
+		return result;
+	if (direction == ENGINE_FROM_DEVICE && size >= rt_slot_size &&
+	    !rt_is_pinned(dst, size) &&
+	    rt_stage_out(stream, dst, src, size, &result))
+		return result ? result : rt_stream_drain(stream);
+	return copy_plain(stream, direction, dst, src, size, stays);
+}
+
+int
+rt_copy(smelt_stream *stream, enum engine_copy direction, void *dst,
+	const void *src, uint64_t size, bool stays)
+{
+	bool timed = atomic_load_explicit(&rt_profiling, memory_order_relaxed);
+	static const char *const names[] = {
+		"copy to device", "copy from device", "copy on device"};
+	struct rt_span span;
+	int result;
+
+	count(stream, direction, size);
+	if (timed)
+		rt_span_begin_copy(&span, direction, stream, dst, src, size);
+	result = copy_any(stream, direction, dst, src, size, stays);
+	if (timed)
+		rt_span_end(&span);
+	return result ? blame(stream, result, names[direction]) : 0;
+}
+
+int
+rt_fill(smelt_stream *stream, void *dst, const void *pattern,
+	uint64_t pattern_size, uint64_t size)
+{
+	bool timed = atomic_load_explicit(&rt_profiling, memory_order_relaxed);
+	smelt_device *device = stream->device;
+	struct rt_span span;
+	int result;
+
+	if (timed) {
+		rt_span_begin(&span, SMELT_PROFILE_ON, stream);
+		span.bytes = size;
+	}
+	result = device->engine->fill(device->found.device, stream->queue, dst,
+				      pattern, pattern_size, size);
+	rt_stream_gave(stream);
+	if (timed)
+		rt_span_end(&span);
+	return result ? blame(stream, result, "fill on device") : 0;
+}
 
 static int
 copy(smelt_stream *stream, enum engine_copy direction, void *dst,
      const void *src, uint64_t size)
 {
-	smelt_device *device;
 	int result;
 
 	if (!stream)
@@ -75,22 +189,17 @@ copy(smelt_stream *stream, enum engine_copy direction, void *dst,
 	if (!dst || !src)
 		return rt_error(SMELT_EINVALID, "copy %s: memory is NULL",
 				copy_names[direction]);
-	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
-		return rt_forked();
-	device = stream->device;
-	if (rt_info_wanted)
-		rt_info("copy %s %u: %llu bytes", copy_names[direction],
-			device->index, (unsigned long long)size);
-	pthread_mutex_lock(&stream->lock);
-	result = device->engine->copy(device->found.device, stream->queue,
-				      direction, dst, src, size);
-	rt_stream_gave(stream);
-	if (!result && direction != ENGINE_ON_DEVICE)
-		result = rt_stream_drain(stream);
-	if (!result && direction == ENGINE_FROM_DEVICE)
+	result = rt_stream_enter(stream);
+	if (result)
+		return result;
+	result = rt_copy(stream, direction, dst, src, size, false);
+	if (direction != ENGINE_FROM_DEVICE) {
+		pthread_mutex_unlock(&stream->lock);
+		return result;
+	}
+	if (!result)
 		result = rt_stream_check(stream);
-	pthread_mutex_unlock(&stream->lock);
-	return result;
+	return rt_stream_leave(stream, result);
 }
 
 int
@@ -115,34 +224,140 @@ smelt_copy_on_device(smelt_stream *stream, void *device_dst,
 }
 
 int
+rt_check_pattern(const void *pattern, uint64_t pattern_size, uint64_t size)
+{
+	if (!pattern)
+		return rt_error(SMELT_EINVALID, "pattern is NULL");
+	if (pattern_size && pattern_size <= 16 &&
+	    !(pattern_size & (pattern_size - 1)) && !(size % pattern_size))
+		return 0;
+	return rt_error(SMELT_EINVALID,
+			"fill: a pattern of %llu bytes for %llu bytes; it must "
+			"have 1, 2, 4, 8 or 16 and divide them",
+			(unsigned long long)pattern_size,
+			(unsigned long long)size);
+}
+
+int
 smelt_memory_fill(smelt_stream *stream, void *device_dst, const void *pattern,
 		  uint64_t pattern_size, uint64_t size)
 {
-	smelt_device *device;
 	int result;
 
-	if (!stream || !pattern)
-		return rt_error(SMELT_EINVALID, "stream or pattern is NULL");
-	if (!pattern_size || pattern_size > 16 ||
-	    (pattern_size & (pattern_size - 1)) || size % pattern_size)
-		return rt_error(SMELT_EINVALID,
-				"fill: a pattern of %llu bytes for %llu bytes; "
-				"it must have 1, 2, 4, 8 or 16 and divide them",
-				(unsigned long long)pattern_size,
-				(unsigned long long)size);
-	if (!size)
-		return 0;
+	if (!stream)
+		return rt_error(SMELT_EINVALID, "stream is NULL");
+	result = rt_check_pattern(pattern, pattern_size, size);
+	if (result || !size)
+		return result;
 	if (!device_dst)
 		return rt_error(SMELT_EINVALID, "fill: memory is NULL");
-	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
-		return rt_forked();
-	device = stream->device;
-	pthread_mutex_lock(&stream->lock);
-	result = device->engine->fill(device->found.device, stream->queue,
-				      device_dst, pattern, pattern_size, size);
-	rt_stream_gave(stream);
+	result = rt_stream_enter(stream);
+	if (result)
+		return result;
+	result = rt_fill(stream, device_dst, pattern, pattern_size, size);
 	pthread_mutex_unlock(&stream->lock);
 	return result;
+}
+
+/* ---- pinned memory ---- */
+
+/* Which memory is pinned, in the order of addresses. */
+static struct {
+	pthread_mutex_t lock;
+	struct pinned {
+		char *start;
+		uint64_t size;
+		smelt_device *device;
+	} * ranges;
+	_Atomic size_t count;
+	size_t capacity;
+} pinned = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The first range that begins beyond the address. The lock is held. */
+static size_t
+find_pinned(const char *memory)
+{
+	size_t low = 0, high = atomic_load(&pinned.count);
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (pinned.ranges[middle].start <= memory)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool
+rt_is_pinned(const void *memory, uint64_t size)
+{
+	bool result = false;
+	size_t at;
+
+	if (!atomic_load_explicit(&pinned.count, memory_order_relaxed))
+		return false;
+	pthread_mutex_lock(&pinned.lock);
+	at = find_pinned(memory);
+	if (at) {
+		const struct pinned *range = &pinned.ranges[at - 1];
+		uint64_t offset =
+			(uint64_t)((const char *)memory - range->start);
+
+		result = offset <= range->size && size <= range->size - offset;
+	}
+	pthread_mutex_unlock(&pinned.lock);
+	return result;
+}
+
+static bool
+add_pinned(smelt_device *device, char *start, uint64_t size)
+{
+	size_t count, at;
+
+	pthread_mutex_lock(&pinned.lock);
+	count = atomic_load(&pinned.count);
+	if (count == pinned.capacity) {
+		size_t capacity = pinned.capacity * 2 + 16;
+		struct pinned *ranges = realloc(
+			pinned.ranges, capacity * sizeof(*pinned.ranges));
+
+		if (!ranges) {
+			pthread_mutex_unlock(&pinned.lock);
+			return false;
+		}
+		pinned.ranges = ranges;
+		pinned.capacity = capacity;
+	}
+	at = find_pinned(start);
+	memmove(&pinned.ranges[at + 1], &pinned.ranges[at],
+		(count - at) * sizeof(*pinned.ranges));
+	pinned.ranges[at] = (struct pinned){start, size, device};
+	atomic_store(&pinned.count, count + 1);
+	pthread_mutex_unlock(&pinned.lock);
+	return true;
+}
+
+/* False if the device has no such memory. */
+static bool
+remove_pinned(const smelt_device *device, const char *start)
+{
+	size_t at, count;
+	bool found;
+
+	pthread_mutex_lock(&pinned.lock);
+	count = atomic_load(&pinned.count);
+	at = find_pinned(start);
+	found = at && pinned.ranges[at - 1].start == start &&
+		pinned.ranges[at - 1].device == device;
+	if (found) {
+		memmove(&pinned.ranges[at - 1], &pinned.ranges[at],
+			(count - at) * sizeof(*pinned.ranges));
+		atomic_store(&pinned.count, count - 1);
+	}
+	pthread_mutex_unlock(&pinned.lock);
+	return found;
 }
 
 int
@@ -155,11 +370,24 @@ smelt_host_alloc(smelt_device *device, uint64_t size, void **memory)
 	*memory = NULL;
 	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
 		return rt_forked();
+	if (!size)
+		size = 1;
 	pthread_mutex_lock(&device->memory_lock);
 	result = device->engine->memory_alloc(device->found.device, ENGINE_HOST,
-					      size ? size : 1, memory);
+					      size, memory);
 	pthread_mutex_unlock(&device->memory_lock);
-	return result;
+	if (result)
+		return result;
+	if (!add_pinned(device, *memory, size)) {
+		pthread_mutex_lock(&device->memory_lock);
+		device->engine->memory_free(device->found.device, ENGINE_HOST,
+					    *memory);
+		pthread_mutex_unlock(&device->memory_lock);
+		*memory = NULL;
+		return rt_error(SMELT_ENO_MEMORY, "no memory to note a range");
+	}
+	memset(*memory, 0, size);
+	return 0;
 }
 
 int
@@ -171,6 +399,10 @@ smelt_host_free(smelt_device *device, void *memory)
 		return rt_error(SMELT_EINVALID, "device is NULL");
 	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
 		return rt_forked();
+	if (!remove_pinned(device, memory))
+		return rt_error(SMELT_EINVALID,
+				"%p is not pinned memory of this device",
+				memory);
 	pthread_mutex_lock(&device->memory_lock);
 	device->engine->memory_free(device->found.device, ENGINE_HOST, memory);
 	pthread_mutex_unlock(&device->memory_lock);

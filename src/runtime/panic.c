@@ -100,21 +100,43 @@ rt_panic_report(smelt_stream *stream, const struct smelt_device_state *state)
 				 state->args);
 		}
 	}
-	return rt_panic_text(stream, launched->source);
+	return rt_panic_text(stream, &launched->place);
+}
+
+static _Thread_local struct smelt_panic last_panic;
+
+int
+smelt_last_panic(struct smelt_panic *panic)
+{
+	uint32_t size;
+
+	if (!panic || panic->size < sizeof(uint32_t))
+		return rt_error(SMELT_EINVALID,
+				"panic is NULL, or panic->size is not set");
+	if (!last_panic.size)
+		return rt_error(SMELT_EINVALID,
+				"this thread was told of no panic");
+	size = panic->size < sizeof(*panic) ? panic->size : sizeof(*panic);
+	memcpy(panic, &last_panic, size);
+	panic->size = size;
+	return 0;
 }
 
 int
-rt_panic_text(const smelt_stream *stream, const char *source)
+rt_panic_text(const smelt_stream *stream, const struct rt_place *launched)
 {
 	const struct smelt_panic *panic = &stream->panic;
 	char place[320] = "";
-	char from[320] = "";
+	char from[320] = "", line[256] = "";
 
+	last_panic = *panic;
 	if (*panic->file)
 		snprintf(place, sizeof(place), " at %s:%u:%u", panic->file,
 			 panic->line, panic->column);
-	if (*source)
-		snprintf(from, sizeof(from), ", launched at %s", source);
+	if (launched)
+		rt_place_text(launched, line, sizeof(line));
+	if (*line)
+		snprintf(from, sizeof(from), ", launched at %s", line);
 	return rt_error(SMELT_EPANIC,
 			"kernel %s panicked%s: %s (block %u,%u,%u, thread "
 			"%u,%u,%u; %u thread%s panicked%s)",

@@ -2,9 +2,11 @@
  * The pool of device memory: size classes over the engine's allocator, whose
  * alloc and free cost some 90 us together on a GPU.
  *
- * A freed block may still be in use by work that was given before. It is handed
- * out again only once that is over, without waiting for it: a block that is not
- * ready is passed over, as a wait would undo the launches' asynchrony.
+ * A freed block may still be in use by work that was given before. Whoever
+ * takes it as a buffer inherits those uses, and his first own use is put in
+ * order after them like after any other. As plain memory it is handed out again
+ * only once they are over, without waiting for it: a block that is not ready is
+ * passed over, as a wait would undo the launches' asynchrony.
  */
 #include "runtime.h"
 
@@ -37,16 +39,16 @@ class_of(uint64_t size, uint32_t *class)
 	return base + (quarter + 1) * step;
 }
 
-static struct rt_block **
+static smelt_buffer **
 bucket_of(struct rt_pool *pool, const void *memory)
 {
 	return &pool->buckets[((uintptr_t)memory >> 8) % RT_BUCKETS];
 }
 
-static struct rt_block *
+static smelt_buffer *
 find_block(struct rt_pool *pool, const void *memory)
 {
-	struct rt_block *block = *bucket_of(pool, memory);
+	smelt_buffer *block = *bucket_of(pool, memory);
 
 	while (block && block->memory != memory)
 		block = block->chain;
@@ -54,23 +56,39 @@ find_block(struct rt_pool *pool, const void *memory)
 }
 
 static void
-settle(smelt_device *device, struct rt_block *block)
+settle(smelt_device *device, smelt_buffer *block)
 {
-	if (!block->stream)
+	if (!block->event)
 		return;
 	device->engine->event_destroy(device->found.device, block->event);
-	atomic_fetch_sub(&device->pool.pending, 1);
 	block->event = NULL;
 	block->stream = NULL;
+}
+
+/* Nobody uses the block any more, and nobody has yet. */
+static void
+clear_uses(smelt_buffer *block)
+{
+	atomic_store(&block->home, NULL);
+	atomic_store(&block->home_read, 0);
+	atomic_store(&block->home_written, 0);
+	atomic_store(&block->many, false);
+	block->use_count = 0;
 }
 
 /* Whether nothing can touch the block any more; asks the driver at most
  * *queries times. */
 static bool
-is_ready(smelt_device *device, struct rt_block *block, unsigned *queries)
+is_ready(smelt_device *device, smelt_buffer *block, unsigned *queries)
 {
-	if (!block->stream)
+	if (!rt_buffer_idle(block))
+		return false;
+	if (!block->event)
 		return true;
+	if (rt_stream_did(block->stream, block->number)) {
+		settle(device, block);
+		return true;
+	}
 	if (!*queries)
 		return false;
 	--*queries;
@@ -81,54 +99,101 @@ is_ready(smelt_device *device, struct rt_block *block, unsigned *queries)
 	return true;
 }
 
-static struct rt_block *
-take_unused(smelt_device *device, uint64_t size, uint32_t class)
+static smelt_buffer *
+unlink_block(smelt_device *device, smelt_buffer **link)
 {
-	struct rt_block **link = &device->pool.unused[class];
-	unsigned queries = MOST_QUERIES;
+	smelt_buffer *block = *link;
+
+	*link = block->next;
+	block->used = true;
+	device->pool.held_bytes -= block->size;
+	device->pool.used_bytes += block->size;
+	return block;
+}
+
+static bool
+fits(const smelt_buffer *block, uint64_t size)
+{
+	return block->size >= size && block->size - size <= size / 4;
+}
+
+/* One that nothing uses any more, among the first ones; else, if the caller
+ * inherits uses, the first of the right size. */
+static smelt_buffer *
+take_unused(smelt_device *device, uint64_t size, uint32_t class, bool inherits)
+{
+	smelt_buffer **link = &device->pool.unused[class], **first = NULL;
+	unsigned queries = inherits ? 0 : MOST_QUERIES, seen = 0;
 
 	for (; *link; link = &(*link)->next) {
-		struct rt_block *block = *link;
+		smelt_buffer *block = *link;
 
-		if (block->size < size || block->size - size > size / 4 ||
-		    !is_ready(device, block, &queries))
+		if (!fits(block, size))
 			continue;
-		*link = block->next;
-		block->used = true;
-		device->pool.held_bytes -= block->size;
-		device->pool.used_bytes += block->size;
-		return block;
+		if (is_ready(device, block, &queries)) {
+			unlink_block(device, link);
+			clear_uses(block);
+			return block;
+		}
+		if (inherits && !first && !block->event)
+			first = link;
+		if (inherits && ++seen == MOST_QUERIES)
+			break;
 	}
-	return NULL;
+	return first ? unlink_block(device, first) : NULL;
 }
 
 static void
-forget(smelt_device *device, struct rt_block *block)
+forget(smelt_device *device, smelt_buffer *block)
 {
-	struct rt_block **link = bucket_of(&device->pool, block->memory);
+	smelt_buffer **link = bucket_of(&device->pool, block->memory);
 
 	while (*link != block)
 		link = &(*link)->chain;
 	*link = block->chain;
 	device->engine->memory_free(device->found.device, ENGINE_DEVICE,
 				    block->memory);
+	pthread_mutex_destroy(&block->lock);
+	free(block->uses);
 	free(block);
+}
+
+/* A stream's queue goes away under the memory lock only, which is held. */
+static void
+wait_use(smelt_device *device, smelt_stream *stream, uint64_t number)
+{
+	if (stream && stream->live && !rt_stream_did(stream, number))
+		device->engine->queue_wait(device->found.device, stream->queue);
+}
+
+static void
+wait_uses(smelt_device *device, smelt_buffer *block)
+{
+	wait_use(device, atomic_load(&block->home),
+		 atomic_load(&block->home_read));
+	wait_use(device, atomic_load(&block->home),
+		 atomic_load(&block->home_written));
+	for (uint32_t i = 0; i < block->use_count; i++) {
+		wait_use(device, block->uses[i].stream, block->uses[i].read);
+		wait_use(device, block->uses[i].stream, block->uses[i].written);
+	}
 }
 
 static void
 release(smelt_device *device)
 {
 	for (uint32_t class = 0; class < RT_CLASSES; class ++) {
-		struct rt_block *block = device->pool.unused[class];
+		smelt_buffer *block = device->pool.unused[class];
 
 		device->pool.unused[class] = NULL;
 		while (block) {
-			struct rt_block *next = block->next;
+			smelt_buffer *next = block->next;
 
-			if (block->stream)
+			if (block->event)
 				device->engine->event_sync(device->found.device,
 							   block->event, NULL,
 							   ENGINE_WAIT);
+			wait_uses(device, block);
 			settle(device, block);
 			device->pool.held_bytes -= block->size;
 			forget(device, block);
@@ -159,11 +224,11 @@ out_of_memory(smelt_device *device, uint64_t size, uint64_t released)
 }
 
 static int
-make_block(smelt_device *device, uint64_t size, struct rt_block **made)
+make_block(smelt_device *device, uint64_t size, smelt_buffer **made)
 {
 	uint64_t held = device->pool.held_bytes;
-	struct rt_block *block = calloc(1, sizeof(*block));
-	struct rt_block **bucket;
+	smelt_buffer *block = calloc(1, sizeof(*block));
+	smelt_buffer **bucket;
 	int result;
 
 	if (!block)
@@ -182,8 +247,10 @@ make_block(smelt_device *device, uint64_t size, struct rt_block **made)
 			       ? out_of_memory(device, size, held)
 			       : result;
 	}
+	block->device = device;
 	block->size = size;
 	block->used = true;
+	pthread_mutex_init(&block->lock, NULL);
 	bucket = bucket_of(&device->pool, block->memory);
 	block->chain = *bucket;
 	*bucket = block;
@@ -192,10 +259,9 @@ make_block(smelt_device *device, uint64_t size, struct rt_block **made)
 	return 0;
 }
 
-int
-rt_pool_alloc(smelt_device *device, uint64_t size, void **memory)
+static int
+take(smelt_device *device, uint64_t size, bool inherits, smelt_buffer **block)
 {
-	struct rt_block *block;
 	uint32_t class;
 	int result = 0;
 
@@ -205,17 +271,56 @@ rt_pool_alloc(smelt_device *device, uint64_t size, void **memory)
 				(unsigned long long)size);
 	size = class_of(size, &class);
 	pthread_mutex_lock(&device->memory_lock);
-	block = take_unused(device, size, class);
-	if (!block)
-		result = make_block(device, size, &block);
+	*block = take_unused(device, size, class, inherits);
+	if (!*block)
+		result = make_block(device, size, block);
 	pthread_mutex_unlock(&device->memory_lock);
+	return result;
+}
+
+int
+rt_pool_alloc(smelt_device *device, uint64_t size, void **memory)
+{
+	smelt_buffer *block;
+	int result = take(device, size, false, &block);
+
 	*memory = result ? NULL : block->memory;
 	return result;
 }
 
+int
+rt_pool_take(smelt_device *device, uint64_t size, smelt_buffer **buffer)
+{
+	return take(device, size, true, buffer);
+}
+
+/* The memory lock is held. */
+static void
+put_back(smelt_device *device, smelt_buffer *block)
+{
+	uint32_t class;
+
+	class_of(block->size, &class);
+	block->used = false;
+	block->next = device->pool.unused[class];
+	device->pool.unused[class] = block;
+	device->pool.used_bytes -= block->size;
+	device->pool.held_bytes += block->size;
+}
+
+void
+rt_pool_give(smelt_buffer *buffer)
+{
+	smelt_device *device = buffer->device;
+
+	pthread_mutex_lock(&device->memory_lock);
+	put_back(device, buffer);
+	pthread_mutex_unlock(&device->memory_lock);
+}
+
 /* If the event cannot be made the work is waited for. */
 static void
-mark_pending(smelt_device *device, smelt_stream *stream, struct rt_block *block)
+mark_pending(smelt_device *device, smelt_stream *stream, smelt_buffer *block)
 {
 	if (atomic_load(&stream->done) == stream->given)
 		return;
@@ -225,26 +330,20 @@ mark_pending(smelt_device *device, smelt_stream *stream, struct rt_block *block)
 		return;
 	}
 	block->stream = stream;
-	atomic_fetch_add(&device->pool.pending, 1);
+	block->number = stream->given;
 }
 
 int
 rt_pool_free(smelt_device *device, smelt_stream *stream, void *memory)
 {
-	struct rt_block *block;
-	uint32_t class;
+	smelt_buffer *block;
 	int result = 0;
 
 	pthread_mutex_lock(&device->memory_lock);
 	block = find_block(&device->pool, memory);
 	if (block && block->used) {
 		mark_pending(device, stream, block);
-		class_of(block->size, &class);
-		block->used = false;
-		block->next = device->pool.unused[class];
-		device->pool.unused[class] = block;
-		device->pool.used_bytes -= block->size;
-		device->pool.held_bytes += block->size;
+		put_back(device, block);
 	} else {
 		result = rt_error(SMELT_EINVALID,
 				  block ? "device memory %p was freed before"
@@ -258,15 +357,9 @@ rt_pool_free(smelt_device *device, smelt_stream *stream, void *memory)
 void
 rt_pool_settle(smelt_device *device, const smelt_stream *stream)
 {
-	/* In every wait. The stream's own frees were before it, under its lock.
-	 */
-	if (!atomic_load(&device->pool.pending))
-		return;
-	pthread_mutex_lock(&device->memory_lock);
 	for (uint32_t class = 0; class < RT_CLASSES; class ++)
-		for (struct rt_block *block = device->pool.unused[class]; block;
+		for (smelt_buffer *block = device->pool.unused[class]; block;
 		     block = block->next)
 			if (block->stream == stream)
 				settle(device, block);
-	pthread_mutex_unlock(&device->memory_lock);
 }

@@ -435,8 +435,7 @@ load_kernel(smelt_device *device, struct rt_kernel *kernel,
 				       "kernel %s on %s: ", kernel->name,
 				       device->found.info.name);
 	loaded->limit = most_threads(device, kernel);
-	loaded->suggested =
-		device->engine->kernel_occupancy(device->found.device, one);
+	loaded->suggested = one->suggested;
 	if (!loaded->suggested)
 		loaded->suggested = 256;
 	if (loaded->suggested > loaded->limit)

@@ -3,8 +3,10 @@
  * offer to each other.
  *
  * Locks, in the order in which they may be nested: a stream's `lock`, then its
- * device's `map_lock`, then its device's `memory_lock`. The locks of device.c
- * and program.c are taken with none of these held, or innermost.
+ * device's `map_lock`, then the turn of staging.c, then its device's
+ * `memory_lock`, then a buffer's `lock`. Nobody holds two streams' locks. All
+ * others (those of device.c, program.c, profile.c, of events and of pinned
+ * memory) are taken with none of these held, or innermost.
  */
 #ifndef SMELT_RUNTIME_H
 #define SMELT_RUNTIME_H
@@ -16,7 +18,9 @@
 #include <stdatomic.h>
 
 #define RT_MAX_DEVICES 32
-#define RT_RING 256 /* launches of a stream whose kernels are remembered */
+#define RT_FOLLOWED 8
+#define RT_MAX_USES 64 /* buffers of one launch */
+#define RT_RING 256    /* launches of a stream whose kernels are remembered */
 #define RT_MAX_PARAMS 32764
 #define RT_MAX_ALIGN 256
 #define RT_MAX_CPU_THREADS 1024
@@ -31,6 +35,19 @@ rt_error(int code, const char *format, ...)
 int
 rt_error_prefix(int code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* A line of source. */
+struct rt_place {
+	const char *file; /* NULL: not known */
+	uint32_t file_size;
+	uint32_t line;
+};
+
+/* What smelt_at said last in this thread. */
+extern _Thread_local struct rt_place rt_here;
+/* "file:line", of a long file's name the end; "" if not known. */
+void
+rt_place_text(const struct rt_place *place, char *text, size_t size);
 
 /* ---- device.c ---- */
 
@@ -48,28 +65,49 @@ extern bool rt_info_wanted;
 void
 rt_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Pool of device memory (pool.c). */
-struct rt_block {
+/* What one stream did with a buffer: the numbers of its work. */
+struct rt_use {
+	struct smelt_stream *stream;
+	uint64_t read;
+	uint64_t written;
+};
+
+/* A block of device memory in the pool, and what is known of its uses. Streams
+ * are never freed, so one named here may have been destroyed, not more. */
+struct smelt_buffer {
+	smelt_device *device;
 	void *memory;
 	uint64_t size; /* of its class */
 	bool used;
-	/* Not used: work that may still touch the memory is over when this
-	 * event of this stream is; NULL: it is over. */
+	bool wrapped; /* the host's, not the pool's */
+	/* The only stream that ever used it (NULL: none), and its last uses:
+	 * changed under that stream's lock, read without. Where `many` is set
+	 * there are more, in `uses`, and these two are over or in there. */
+	_Atomic(struct smelt_stream *) home;
+	_Atomic uint64_t home_read;
+	_Atomic uint64_t home_written;
+	atomic_bool many;
+	pthread_mutex_t lock; /* guards uses, and home's change */
+	struct rt_use *uses;
+	uint32_t use_count;
+	uint32_t use_capacity;
+	/* Freed by smelt_memory_free: work that may still touch the memory is
+	 * over when this event of this stream is; NULL: it is over. */
 	void *event;
 	struct smelt_stream *stream;
-	struct rt_block *next;	/* in its class's list of unused blocks */
-	struct rt_block *chain; /* in the hash of addresses */
+	uint64_t number;	    /* the stream's last work then */
+	struct smelt_buffer *next;  /* in its class's list of unused blocks */
+	struct smelt_buffer *chain; /* in the hash of addresses */
 };
 
 #define RT_CLASSES 256
 #define RT_BUCKETS 1024
 
 struct rt_pool {
-	struct rt_block *unused[RT_CLASSES];
-	struct rt_block *buckets[RT_BUCKETS];
+	struct smelt_buffer *unused[RT_CLASSES];
+	struct smelt_buffer *buckets[RT_BUCKETS];
 	uint64_t used_bytes;
 	uint64_t held_bytes;
-	_Atomic uint32_t pending; /* unused blocks that have an event */
 };
 
 /* One begun map: who began it, so that its end finds the same entry. */
@@ -99,12 +137,33 @@ struct rt_map {
 	struct rt_map *next;
 };
 
+/* Of one stream: changed under its lock, read by anybody. */
+struct rt_counters {
+	_Atomic uint64_t launches;
+	_Atomic uint64_t copies[3]; /* by enum engine_copy */
+	_Atomic uint64_t bytes[3];
+	_Atomic uint64_t waits;
+};
+
+/* Pinned memory that pageable copies go through. */
+#define RT_SLOTS 16
+struct rt_slot {
+	char *memory; /* NULL until first used */
+	/* The copy that uses it is over when this event is; no stream: over. */
+	void *event;
+	struct smelt_stream *stream;
+};
+
 struct smelt_device {
 	const struct engine *engine;
 	struct engine_info found;
 	uint32_t index;
 	bool open;
 	smelt_stream *stream;
+	struct rt_slot slots[RT_SLOTS]; /* under the turn of staging.c */
+	pthread_mutex_t events_lock;
+	pthread_mutex_t streams_lock;
+	smelt_stream *streams; /* all that ever were */
 	pthread_mutex_t memory_lock;
 	struct rt_pool pool;
 	pthread_mutex_t map_lock;
@@ -117,13 +176,29 @@ struct rt_kernel;
 
 struct rt_launched {
 	const struct rt_kernel *kernel; /* NULL: the host's own instance */
-	char source[96];
+	struct rt_place place;
 };
 
+/* Once made it is never freed, so that buffers may remember it: destroyed, it
+ * waits for the next smelt_stream_create. `given` and `done` never go back. */
 struct smelt_stream {
 	smelt_device *device;
 	void *queue;
+	smelt_stream *next; /* in its device's list */
 	pthread_mutex_t lock;
+	struct rt_counters counters;
+	/* Has a queue; changed under lock and the memory lock. */
+	atomic_bool live;
+	/* Threads that use an event of the queue without its lock: the queue
+	 * stays for as long. */
+	_Atomic unsigned holders;
+	smelt_event *events; /* under events_lock */
+	uint64_t waited;     /* launches before the last wait */
+	bool taken;	/* under streams_lock: destroyed ones are taken anew */
+	uint32_t index; /* on its device */
+	/* Followed since the last wait: their panics are this one's too. */
+	smelt_stream *followed[RT_FOLLOWED];
+	uint32_t followed_count;
 	/* Numbers of the last work given to the queue, and of the last that is
 	 * known to be over. */
 	uint64_t given;
@@ -134,6 +209,7 @@ struct smelt_stream {
 	uint64_t launches;
 	struct rt_launched ring[RT_RING];
 	bool has_panic;
+	bool left_panic;    /* panic is one that a retired stream left */
 	bool host_panicked; /* panic is of the host's own instance, unreported
 			     */
 	struct smelt_panic panic;
@@ -149,10 +225,43 @@ rt_stream_gave(smelt_stream *stream)
 				      memory_order_relaxed);
 }
 
-struct smelt_event {
-	smelt_device *device;
-	void *event;
-};
+/* Adds to a counter of a stream whose lock is held. */
+static inline void
+rt_count(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_store_explicit(
+		counter,
+		atomic_load_explicit(counter, memory_order_relaxed) + n,
+		memory_order_relaxed);
+}
+
+/* Whether work with this number is known to be over. */
+static inline bool
+rt_stream_did(smelt_stream *stream, uint64_t number)
+{
+	return atomic_load_explicit(&stream->done, memory_order_acquire) >=
+	       number;
+}
+
+/* Keeps the stream's queue, until rt_stream_release, for a use of an event that
+ * stands for its work up to a number. False, and nothing is kept: that work is
+ * over. */
+bool
+rt_stream_hold(smelt_stream *stream, uint64_t number);
+void
+rt_stream_release(smelt_stream *stream);
+/* Takes the stream's lock. Not taken, and an error: it is NULL, was destroyed,
+ * or the process is a forked one. */
+int
+rt_stream_enter(smelt_stream *stream);
+/* Gives the lock back, after looking (result 0) for panics of the streams that
+ * this one followed: their kernels made what its own were given. */
+int
+rt_stream_leave(smelt_stream *stream, int result);
+/* Makes later work of stream wait for what other was given so far. No stream's
+ * lock is held. */
+int
+rt_stream_follow(smelt_stream *stream, smelt_stream *other);
 
 /* Waits for the queue, then reports a panic. The stream's lock is held. */
 int
@@ -164,15 +273,23 @@ rt_stream_drain(smelt_stream *stream);
 int
 rt_stream_check(smelt_stream *stream);
 
+/* ---- event.c ---- */
+
+/* The stream's queue goes away: so do the events, whose work is over. */
+void
+rt_events_forget(smelt_stream *stream);
+/* Nanoseconds of a clock that never goes back. */
+uint64_t
+rt_now(void);
+
 /* ---- panic.c ---- */
 
 /* Fills in stream->panic from what a kernel left; EPANIC with its text. */
 int
 rt_panic_report(smelt_stream *stream, const struct smelt_device_state *state);
-/* The text for stream->panic, as it is; source is "" where not known. EPANIC.
- */
+/* The text for stream->panic, as it is; place NULL: not known. EPANIC. */
 int
-rt_panic_text(const smelt_stream *stream, const char *source);
+rt_panic_text(const smelt_stream *stream, const struct rt_place *place);
 /* Name and place of a launch; "a kernel" if it is no longer remembered. */
 const struct rt_launched *
 rt_launched(const smelt_stream *stream, uint64_t number);
@@ -186,12 +303,119 @@ rt_pool_alloc(smelt_device *device, uint64_t size, void **memory);
  * is not memory of this device or was freed before. */
 int
 rt_pool_free(smelt_device *device, smelt_stream *stream, void *memory);
-/* All work of the stream is over. Its lock is held. */
+/* All work of the stream is over, and its queue goes away. The memory lock is
+ * held. */
 void
 rt_pool_settle(smelt_device *device, const smelt_stream *stream);
 /* Gives all that the pool holds back to the engine, waiting where needed. */
 void
 rt_pool_release(smelt_device *device);
+
+/* As rt_pool_alloc, also memory that is still in use by what its uses say. */
+int
+rt_pool_take(smelt_device *device, uint64_t size, smelt_buffer **buffer);
+/* Gives it back, with its uses. */
+void
+rt_pool_give(smelt_buffer *buffer);
+
+/* ---- buffer.c ---- */
+
+enum rt_access {
+	RT_READ,
+	RT_WRITE,
+	RT_ATOMIC, /* several threads' at the same time */
+};
+
+/* Makes stream wait for the uses of other streams that one of its own, a writer
+ * or a reader, must come after. No stream's lock is held. */
+int
+rt_buffer_order(smelt_stream *stream, smelt_buffer *buffer,
+		enum rt_access access);
+/* Notes that the work given last uses the buffer. The stream's lock is held. */
+void
+rt_buffer_used(smelt_stream *stream, smelt_buffer *buffer,
+	       enum rt_access access);
+/* Whether all its uses are over. */
+bool
+rt_buffer_idle(smelt_buffer *buffer);
+
+/* ---- memory.c ---- */
+
+/* Copies, with the stream's lock held, counted and seen by the profile. To the
+ * device: the host's memory may change on return unless `stays`, which promises
+ * it until the stream has been waited for. From the device: it is there, and
+ * the stream has been waited for. */
+int
+rt_copy(smelt_stream *stream, enum engine_copy direction, void *dst,
+	const void *src, uint64_t size, bool stays);
+int
+rt_fill(smelt_stream *stream, void *dst, const void *pattern,
+	uint64_t pattern_size, uint64_t size);
+/* Whether all of it is pinned memory, which engines copy directly. */
+bool
+rt_is_pinned(const void *memory, uint64_t size);
+/* EINVALID if no device fills with such a pattern. */
+int
+rt_check_pattern(const void *pattern, uint64_t pattern_size, uint64_t size);
+
+/* ---- staging.c ---- */
+
+/* Bytes of a slot; copies of pageable memory of at least so many go through
+ * several. Less in tests. */
+extern uint64_t rt_slot_size;
+/* To the device: src has been read on return. The stream's lock is held. false:
+ * not done, nothing begun, the engine has to copy by itself. */
+bool
+rt_stage_in(smelt_stream *stream, void *dst, const void *src, uint64_t size,
+	    int *result);
+/* From the device: dst has been written on return. As above. */
+bool
+rt_stage_out(smelt_stream *stream, void *dst, const void *src, uint64_t size,
+	     int *result);
+/* All work of the stream is over, its lock is held: no slot has an event of its
+ * any more. */
+void
+rt_stage_forget(smelt_stream *stream);
+/* Staged copies stop, and none begins. At the end of the process. */
+void
+rt_stage_stop(void);
+
+/* ---- profile.c ---- */
+
+/* Whether work is timed, each launch and copy by itself. */
+extern atomic_bool rt_profiling;
+
+/* What is measured, from rt_span_begin to rt_span_end. */
+struct rt_span {
+	enum smelt_profile_kind kind;
+	const char *name; /* of the kernel, or NULL */
+	smelt_stream *stream;
+	struct rt_place place;
+	uint64_t begun;
+	uint64_t bytes;
+	uint64_t needless;
+	uint64_t hash; /* of the target's memory before */
+	const void *host;
+};
+
+/* Waits for the stream (its lock is held) and takes the time. Only where
+ * rt_profiling is set. */
+void
+rt_span_begin(struct rt_span *span, enum smelt_profile_kind kind,
+	      smelt_stream *stream);
+void
+rt_span_end(struct rt_span *span);
+/* Begins one of a copy between the host's memory and the device. */
+void
+rt_span_begin_copy(struct rt_span *span, enum engine_copy direction,
+		   smelt_stream *stream, const void *dst, const void *src,
+		   uint64_t size);
+/* Reads SMELT_PROFILE and SMELT_TRACE. */
+void
+rt_profile_start(void);
+/* Table and end of the trace. */
+void
+rt_profile_finish(void);
 
 /* ---- map.c ---- */
 

@@ -1,14 +1,18 @@
 /*
- * Streams and events.
+ * Streams.
  *
  * A stream counts what it gave to its queue and what it knows to be over. With
- * that, the frequent case (free memory of a stream that has nothing to do)
- * needs no question to the driver.
+ * that, the frequent cases (memory of a stream that has nothing to do, a buffer
+ * whose last writer has been waited for) need no question to the driver.
  */
+#define _GNU_SOURCE
 #include "runtime.h"
 
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The pinned word that kernels set, and the record they fill in. */
 static int
@@ -38,23 +42,121 @@ make_state(smelt_stream *stream)
 	return result ? result : rt_stream_drain(stream);
 }
 
-/* What make_state made, also in part, and the queue. All work is over. */
+bool
+rt_stream_hold(smelt_stream *stream, uint64_t number)
+{
+	atomic_fetch_add(&stream->holders, 1);
+	if (atomic_load(&stream->done) < number)
+		return true;
+	rt_stream_release(stream);
+	return false;
+}
+
+void
+rt_stream_release(smelt_stream *stream)
+{
+	atomic_fetch_sub(&stream->holders, 1);
+}
+
+/* Nobody begins to use the queue any more, nor holds it: what holders wait for
+ * is over. The lock is held, but not meanwhile: a holder may be waiting for the
+ * lock of another stream, and so on round to this one. */
+static void
+retire(smelt_stream *stream)
+{
+	pthread_mutex_lock(&stream->device->memory_lock);
+	atomic_store(&stream->live, false);
+	pthread_mutex_unlock(&stream->device->memory_lock);
+	atomic_store(&stream->done, stream->given);
+	pthread_mutex_unlock(&stream->lock);
+	for (int i = 0; atomic_load(&stream->holders); i++)
+		if (i < 100)
+			sched_yield();
+		else
+			nanosleep(&(struct timespec){0, 50000}, NULL);
+	pthread_mutex_lock(&stream->lock);
+}
+
+/* What make_state made, also in part, and the queue. All work is over, and the
+ * lock is held. */
 static void
 dispose(smelt_stream *stream)
 {
 	smelt_device *device = stream->device;
 
-	atomic_store(&stream->done, stream->given);
+	retire(stream);
+	rt_stage_forget(stream);
+	rt_events_forget(stream);
 	if (stream->state)
 		rt_pool_free(device, stream, stream->state);
+	pthread_mutex_lock(&device->memory_lock);
 	rt_pool_settle(device, stream);
-	if (stream->word) {
-		pthread_mutex_lock(&device->memory_lock);
+	if (stream->word)
 		device->engine->memory_free(device->found.device, ENGINE_HOST,
 					    (void *)(uintptr_t)stream->word);
-		pthread_mutex_unlock(&device->memory_lock);
-	}
 	device->engine->queue_destroy(device->found.device, stream->queue);
+	pthread_mutex_unlock(&device->memory_lock);
+	stream->state = NULL;
+	stream->word = NULL;
+	stream->queue = NULL;
+	stream->launches = stream->waited = 0;
+	stream->followed_count = 0;
+	stream->has_panic = false;
+	stream->host_panicked = false;
+}
+
+/* A struct for a new stream: a destroyed one's, or a new one. */
+static smelt_stream *
+take_struct(smelt_device *device)
+{
+	smelt_stream *stream;
+	uint32_t count = 0;
+
+	pthread_mutex_lock(&device->streams_lock);
+	for (stream = device->streams; stream && stream->taken;
+	     stream = stream->next)
+		count++;
+	if (!stream)
+		stream = calloc(1, sizeof(*stream));
+	if (stream && !stream->device) {
+		pthread_mutex_init(&stream->lock, NULL);
+		stream->device = device;
+		stream->index = count;
+		stream->next = device->streams;
+		device->streams = stream;
+	}
+	if (stream)
+		stream->taken = true;
+	pthread_mutex_unlock(&device->streams_lock);
+	return stream;
+}
+
+static void
+return_struct(smelt_stream *stream)
+{
+	pthread_mutex_lock(&stream->device->streams_lock);
+	stream->taken = false;
+	pthread_mutex_unlock(&stream->device->streams_lock);
+}
+
+/* The lock is held. */
+static int
+make_queue(smelt_stream *stream)
+{
+	smelt_device *device = stream->device;
+	void *queue;
+	int result = device->engine->queue_create(device->found.device, &queue);
+
+	if (result)
+		return result;
+	pthread_mutex_lock(&device->memory_lock);
+	stream->queue = queue;
+	stream->live = true;
+	pthread_mutex_unlock(&device->memory_lock);
+	result = make_state(stream);
+	if (result)
+		dispose(stream);
+	return result;
 }
 
 int
@@ -68,73 +170,270 @@ smelt_stream_create(smelt_device *device, smelt_stream **stream)
 	*stream = NULL;
 	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
 		return rt_forked();
-	made = calloc(1, sizeof(*made));
+	made = take_struct(device);
 	if (!made)
 		return rt_error(SMELT_ENO_MEMORY, "no memory for a stream");
-	made->device = device;
-	pthread_mutex_init(&made->lock, NULL);
-	result = device->engine->queue_create(device->found.device,
-					      &made->queue);
+	pthread_mutex_lock(&made->lock);
+	result = make_queue(made);
+	pthread_mutex_unlock(&made->lock);
 	if (result)
-		goto no_queue;
-	result = make_state(made);
-	if (result)
-		goto no_state;
-	*stream = made;
-	return 0;
+		return_struct(made);
+	else
+		*stream = made;
+	return result;
+}
 
-no_state:
-	dispose(made);
-no_queue:
-	pthread_mutex_destroy(&made->lock);
-	free(made);
+/* No lock is held. */
+static void
+leave_panic(smelt_device *device, const struct smelt_panic *panic)
+{
+	smelt_stream *own = device->stream;
+
+	pthread_mutex_lock(&own->lock);
+	if (!own->left_panic) {
+		own->panic = *panic;
+		own->has_panic = own->left_panic = true;
+	}
+	pthread_mutex_unlock(&own->lock);
+}
+
+static int
+destroy(smelt_stream *stream, bool tell)
+{
+	struct smelt_panic panic;
+	int result;
+
+	if (!stream)
+		return 0;
+	if (stream == stream->device->stream)
+		return rt_error(SMELT_EINVALID,
+				"the device's own stream stays");
+	result = rt_stream_enter(stream);
+	if (result)
+		return result;
+	result = rt_stream_wait(stream);
+	panic = stream->panic;
+	rt_map_forget(stream->device, stream);
+	dispose(stream);
+	pthread_mutex_unlock(&stream->lock);
+	if (!tell && result == SMELT_EPANIC)
+		leave_panic(stream->device, &panic);
+	return_struct(stream);
 	return result;
 }
 
 int
 smelt_stream_destroy(smelt_stream *stream)
 {
-	smelt_device *device;
+	return destroy(stream, true);
+}
+
+int
+smelt_stream_retire(smelt_stream *stream)
+{
+	return destroy(stream, false);
+}
+
+int
+rt_stream_enter(smelt_stream *stream)
+{
+	if (!stream)
+		return rt_error(SMELT_EINVALID, "stream is NULL");
+	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
+		return rt_forked();
+	pthread_mutex_lock(&stream->lock);
+	if (stream->live)
+		return 0;
+	pthread_mutex_unlock(&stream->lock);
+	return rt_error(SMELT_EINVALID, "the stream was destroyed");
+}
+
+/* The panic of other, if there is one, as stream's own. No lock is held. */
+static int
+take_panic(smelt_stream *stream, smelt_stream *other)
+{
+	struct smelt_panic panic;
+	int result = 0;
+
+	pthread_mutex_lock(&other->lock);
+	if (other->live)
+		result = rt_stream_check(other);
+	panic = other->panic;
+	pthread_mutex_unlock(&other->lock);
+	if (result != SMELT_EPANIC)
+		return result;
+	pthread_mutex_lock(&stream->lock);
+	stream->panic = panic;
+	stream->has_panic = true;
+	pthread_mutex_unlock(&stream->lock);
+	return result;
+}
+
+/* Of all of the device where there were more than it could remember. */
+static int
+check_followed(smelt_stream *stream, smelt_stream *const *followed,
+	       uint32_t count)
+{
+	smelt_stream *other;
+	int result = 0;
+
+	for (uint32_t i = 0; i < count && i < RT_FOLLOWED && !result; i++)
+		result = take_panic(stream, followed[i]);
+	if (count <= RT_FOLLOWED || result)
+		return result;
+	pthread_mutex_lock(&stream->device->streams_lock);
+	other = stream->device->streams;
+	pthread_mutex_unlock(&stream->device->streams_lock);
+	for (; other && !result; other = other->next)
+		result = take_panic(stream, other);
+	return result;
+}
+
+int
+rt_stream_leave(smelt_stream *stream, int result)
+{
+	smelt_stream *followed[RT_FOLLOWED];
+	uint32_t count = stream->followed_count;
+
+	if (result || !count) {
+		pthread_mutex_unlock(&stream->lock);
+		return result;
+	}
+	memcpy(followed, stream->followed, sizeof(followed));
+	stream->followed_count = 0;
+	pthread_mutex_unlock(&stream->lock);
+	return check_followed(stream, followed, count);
+}
+
+/* The lock of stream is held. */
+static void
+note_followed(smelt_stream *stream, smelt_stream *other)
+{
+	for (uint32_t i = 0; i < stream->followed_count && i < RT_FOLLOWED; i++)
+		if (stream->followed[i] == other)
+			return;
+	if (stream->followed_count < RT_FOLLOWED)
+		stream->followed[stream->followed_count] = other;
+	if (stream->followed_count <= RT_FOLLOWED)
+		stream->followed_count++;
+}
+
+/* An event for what the stream was given so far, and the stream held; NULL if
+ * that is over. Where no event can be made the stream is waited for. */
+static int
+mark(smelt_stream *stream, void **event)
+{
+	smelt_device *device = stream->device;
+	int result = 0;
+
+	*event = NULL;
+	pthread_mutex_lock(&stream->lock);
+	if (stream->live && !rt_stream_did(stream, stream->given) &&
+	    device->engine->event_create(device->found.device, stream->queue,
+					 event)) {
+		*event = NULL;
+		result = rt_stream_drain(stream);
+	}
+	if (*event)
+		atomic_fetch_add(&stream->holders, 1);
+	pthread_mutex_unlock(&stream->lock);
+	return result;
+}
+
+/* Queues of two devices have no order: the calling thread waits then. */
+static int
+wait_other(smelt_stream *stream, smelt_stream *other)
+{
+	int result = rt_stream_enter(other);
+
+	if (result)
+		return 0; /* destroyed, so all its work is over */
+	result = rt_stream_drain(other);
+	pthread_mutex_unlock(&other->lock);
+	pthread_mutex_lock(&stream->lock);
+	note_followed(stream, other);
+	pthread_mutex_unlock(&stream->lock);
+	return result;
+}
+
+int
+rt_stream_follow(smelt_stream *stream, smelt_stream *other)
+{
+	smelt_device *device = stream->device;
+	void *event;
 	int result;
 
-	if (!stream)
+	if (stream == other)
 		return 0;
-	device = stream->device;
-	if (stream == device->stream)
-		return rt_error(SMELT_EINVALID,
-				"the device's own stream stays");
+	if (device != other->device)
+		return wait_other(stream, other);
+	result = mark(other, &event);
+	if (result)
+		return result;
 	pthread_mutex_lock(&stream->lock);
-	result = rt_stream_wait(stream);
-	rt_map_forget(device, stream);
-	dispose(stream);
+	note_followed(stream, other);
+	if (event && stream->live) {
+		result =
+			device->engine->event_sync(device->found.device, event,
+						   stream->queue, ENGINE_ORDER);
+		rt_stream_gave(stream);
+	}
 	pthread_mutex_unlock(&stream->lock);
-	pthread_mutex_destroy(&stream->lock);
-	free(stream);
+	if (!event)
+		return 0;
+	if (result)
+		result = device->engine->event_sync(device->found.device, event,
+						    NULL, ENGINE_WAIT);
+	device->engine->event_destroy(device->found.device, event);
+	rt_stream_release(other);
 	return result;
+}
+
+int
+smelt_stream_follow(smelt_stream *stream, smelt_stream *other)
+{
+	if (!stream || !other)
+		return rt_error(SMELT_EINVALID, "stream or other is NULL");
+	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
+		return rt_forked();
+	return rt_stream_follow(stream, other);
+}
+
+/* The driver does not say which launch it was, only that it was one of those
+ * that had not been waited for. */
+static int
+lost(const smelt_stream *stream, int result)
+{
+	const struct rt_launched *last = rt_launched(stream, stream->launches);
+	uint64_t count = stream->launches - stream->waited;
+	char which[64] = "last launch";
+	char place[160];
+
+	if (count > 1)
+		snprintf(which, sizeof(which),
+			 "in one of %llu launches, the last",
+			 (unsigned long long)count);
+	rt_place_text(&last->place, place, sizeof(place));
+	return rt_error_prefix(result, "%s stopped working (%s: %s%s%s): ",
+			       stream->device->found.info.name, which,
+			       !stream->launches ? "none"
+			       : last->kernel	 ? last->kernel->name
+						 : "a kernel",
+			       *place ? " at " : "", place);
 }
 
 int
 rt_stream_drain(smelt_stream *stream)
 {
 	smelt_device *device = stream->device;
-	const struct rt_launched *last;
-	int result;
-
-	result =
+	int result =
 		device->engine->queue_wait(device->found.device, stream->queue);
-	if (result) {
-		last = rt_launched(stream, stream->launches);
-		return rt_error_prefix(result,
-				       "%s stopped working (last launch: %s): ",
-				       device->found.info.name,
-				       !stream->launches ? "none"
-				       : last->kernel	 ? last->kernel->name
-							 : "a kernel");
-	}
-	if (stream->done != stream->given) {
-		atomic_store(&stream->done, stream->given);
-		rt_pool_settle(device, stream);
-	}
+
+	if (result)
+		return lost(stream, result);
+	stream->waited = stream->launches;
+	atomic_store_explicit(&stream->done, stream->given,
+			      memory_order_release);
 	return 0;
 }
 
@@ -147,9 +446,9 @@ rt_stream_check(smelt_stream *stream)
 	struct smelt_device_state state, zero = {0};
 	int result;
 
-	if (stream->host_panicked) {
-		stream->host_panicked = false;
-		return rt_panic_text(stream, "");
+	if (stream->host_panicked || stream->left_panic) {
+		stream->host_panicked = stream->left_panic = false;
+		return rt_panic_text(stream, NULL);
 	}
 	if (!*stream->word)
 		return 0;
@@ -176,21 +475,76 @@ rt_stream_wait(smelt_stream *stream)
 {
 	int result = rt_stream_drain(stream);
 
+	rt_count(&stream->counters.waits, 1);
 	return result ? result : rt_stream_check(stream);
 }
 
 int
 smelt_stream_wait(smelt_stream *stream)
 {
+	struct rt_span span;
+	bool timed = atomic_load_explicit(&rt_profiling, memory_order_relaxed);
+	int result = rt_stream_enter(stream);
+
+	if (result)
+		return result;
+	if (timed)
+		rt_span_begin(&span, SMELT_PROFILE_WAIT, stream);
+	result = rt_stream_wait(stream);
+	if (timed)
+		rt_span_end(&span);
+	return rt_stream_leave(stream, result);
+}
+
+int
+smelt_stream_query(smelt_stream *stream)
+{
+	smelt_device *device;
+	void *event;
+	int result = rt_stream_enter(stream);
+
+	if (result)
+		return result;
+	device = stream->device;
+	if (!rt_stream_did(stream, stream->given)) {
+		result = device->engine->event_create(device->found.device,
+						      stream->queue, &event);
+		if (!result) {
+			result = device->engine->event_sync(
+				device->found.device, event, NULL,
+				ENGINE_QUERY);
+			device->engine->event_destroy(device->found.device,
+						      event);
+		}
+	}
+	pthread_mutex_unlock(&stream->lock);
+	return result;
+}
+
+int
+smelt_device_wait(smelt_device *device)
+{
+	smelt_stream *stream;
 	int result;
 
-	if (!stream)
-		return rt_error(SMELT_EINVALID, "stream is NULL");
-	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
-		return rt_forked();
-	pthread_mutex_lock(&stream->lock);
-	result = rt_stream_wait(stream);
-	pthread_mutex_unlock(&stream->lock);
+	if (!device)
+		return rt_error(SMELT_EINVALID, "device is NULL");
+	result = smelt_stream_wait(device->stream);
+	pthread_mutex_lock(&device->streams_lock);
+	stream = device->streams;
+	pthread_mutex_unlock(&device->streams_lock);
+	/* The list only grows, at its head. */
+	for (; stream; stream = stream->next) {
+		int one = 0;
+
+		if (stream == device->stream)
+			continue;
+		pthread_mutex_lock(&stream->lock);
+		if (stream->live)
+			one = rt_stream_wait(stream);
+		pthread_mutex_unlock(&stream->lock);
+		result = result ? result : one;
+	}
 	return result;
 }
 
@@ -215,77 +569,4 @@ smelt_stream_panic(smelt_stream *stream, struct smelt_panic *panic)
 	}
 	pthread_mutex_unlock(&stream->lock);
 	return result;
-}
-
-int
-smelt_event_record(smelt_stream *stream, smelt_event **event)
-{
-	smelt_device *device;
-	smelt_event *made;
-	int result;
-
-	if (!stream || !event)
-		return rt_error(SMELT_EINVALID, "stream or event is NULL");
-	*event = NULL;
-	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
-		return rt_forked();
-	made = calloc(1, sizeof(*made));
-	if (!made)
-		return rt_error(SMELT_ENO_MEMORY, "no memory for an event");
-	device = stream->device;
-	made->device = device;
-	pthread_mutex_lock(&stream->lock);
-	result = device->engine->event_create(device->found.device,
-					      stream->queue, &made->event);
-	pthread_mutex_unlock(&stream->lock);
-	if (result)
-		free(made);
-	else
-		*event = made;
-	return result;
-}
-
-int
-smelt_event_wait(smelt_event *event)
-{
-	if (!event)
-		return rt_error(SMELT_EINVALID, "event is NULL");
-	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
-		return rt_forked();
-	return event->device->engine->event_sync(
-		event->device->found.device, event->event, NULL, ENGINE_WAIT);
-}
-
-/* Devices of two engines, or two devices, have no order between their queues:
- * the calling thread waits then. */
-int
-smelt_stream_wait_event(smelt_stream *stream, smelt_event *event)
-{
-	smelt_device *device;
-	int result;
-
-	if (!stream || !event)
-		return rt_error(SMELT_EINVALID, "stream or event is NULL");
-	device = stream->device;
-	if (device != event->device)
-		return smelt_event_wait(event);
-	if (atomic_load_explicit(&rt_was_forked, memory_order_relaxed))
-		return rt_forked();
-	pthread_mutex_lock(&stream->lock);
-	rt_stream_gave(stream);
-	result = device->engine->event_sync(device->found.device, event->event,
-					    stream->queue, ENGINE_ORDER);
-	pthread_mutex_unlock(&stream->lock);
-	return result;
-}
-
-int
-smelt_event_destroy(smelt_event *event)
-{
-	if (!event)
-		return 0;
-	event->device->engine->event_destroy(event->device->found.device,
-					     event->event);
-	free(event);
-	return 0;
 }

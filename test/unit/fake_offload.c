@@ -40,17 +40,29 @@ struct work {
 	ol_kernel_launch_size_args_t shape;
 	char params[256];
 	ol_symbol_handle_t kernel;
-	bool *over; /* of an event */
+	ol_queue_handle_t other; /* to wait for, up to a number */
+	uint64_t number;
+	ol_host_function_cb_t call;
+	void *data;
 };
 
+/* Never freed, as other queues may mean to wait for it. */
 struct ol_queue_impl_t {
 	ol_device_handle_t device;
 	struct work *first, **last;
+	uint64_t given, done; /* numbers of works */
+	unsigned asked;
+	bool gone;
+	ol_queue_handle_t next;
 };
+
+/* Who keeps asking is told the truth in the end. */
+#define PATIENCE 3
 
 struct ol_event_impl_t {
 	ol_queue_handle_t queue;
-	bool *over;
+	uint64_t number;
+	unsigned asked;
 };
 
 struct ol_symbol_impl_t {
@@ -75,6 +87,7 @@ static struct ol_device_impl_t devices[] = {
 };
 static _Thread_local ol_device_handle_t current;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static ol_queue_handle_t queues;
 
 /* What the last olCreateProgram was given, for the test to look at. */
 extern char fake_program[64];
@@ -212,18 +225,27 @@ olIsValidBinary(ol_device_handle_t device, const void *data, size_t size,
 
 /* ---- queues ---- */
 
+/* Does the queue's work up to this number, with the lock. */
+static void
+run_until(ol_queue_handle_t queue, uint64_t number)
+{
+	while (queue->first && queue->done < number) {
+		struct work *work = queue->first;
+
+		queue->first = work->next;
+		if (!queue->first)
+			queue->last = &queue->first;
+		queue->done++;
+		work->run(work);
+		free(work);
+	}
+}
+
 static void
 drain(ol_queue_handle_t queue)
 {
 	pthread_mutex_lock(&lock);
-	while (queue->first) {
-		struct work *work = queue->first;
-
-		queue->first = work->next;
-		work->run(work);
-		free(work);
-	}
-	queue->last = &queue->first;
+	run_until(queue, queue->given);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -239,6 +261,7 @@ put(ol_queue_handle_t queue, const struct work *work)
 	pthread_mutex_lock(&lock);
 	*queue->last = copy;
 	queue->last = &copy->next;
+	queue->given++;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -251,6 +274,10 @@ olCreateQueue(ol_device_handle_t device, ol_queue_handle_t *queue)
 		return fail(OL_ERRC_OUT_OF_RESOURCES, "memory");
 	(*queue)->device = device;
 	(*queue)->last = &(*queue)->first;
+	pthread_mutex_lock(&lock);
+	(*queue)->next = queues;
+	queues = *queue;
+	pthread_mutex_unlock(&lock);
 	return OL_SUCCESS;
 }
 
@@ -258,8 +285,18 @@ ol_result_t
 olDestroyQueue(ol_queue_handle_t queue)
 {
 	drain(queue);
-	free(queue);
+	queue->gone = true;
 	return OL_SUCCESS;
+}
+
+/* The library looks at an event's queue, whatever is to be done with it. */
+static void
+look_at_queue(ol_event_handle_t event)
+{
+	if (event->queue->gone) {
+		fputs("an event of a queue that is gone\n", stderr);
+		abort();
+	}
 }
 
 ol_result_t
@@ -278,52 +315,41 @@ ol_result_t
 olGetQueueInfo(ol_queue_handle_t queue, ol_queue_info_t what, size_t size,
 	       void *value)
 {
-	bool empty = !queue->first;
+	bool empty;
 
+	pthread_mutex_lock(&lock);
+	if (++queue->asked > PATIENCE && !fake_lost)
+		run_until(queue, queue->given);
+	empty = !queue->first;
+	if (empty)
+		queue->asked = 0;
+	pthread_mutex_unlock(&lock);
 	if (what != OL_QUEUE_INFO_EMPTY)
 		return fail(OL_ERRC_UNIMPLEMENTED, "no answer");
 	return answer(size, value, NULL, &empty, sizeof(empty));
 }
 
-static void
-run_event(struct work *work)
-{
-	*work->over = true;
-}
-
 ol_result_t
 olCreateEvent(ol_queue_handle_t queue, ol_event_handle_t *event)
 {
-	struct work work = {.run = run_event};
 	ol_result_t result = need_context(queue->device);
 
 	if (result)
 		return result;
 	*event = calloc(1, sizeof(**event));
-	if (*event)
-		(*event)->over = calloc(1, sizeof(bool));
-	if (!*event || !(*event)->over)
+	if (!*event)
 		abort();
 	(*event)->queue = queue;
-	work.over = (*event)->over;
-	put(queue, &work);
+	pthread_mutex_lock(&lock);
+	(*event)->number = queue->given;
+	pthread_mutex_unlock(&lock);
 	return OL_SUCCESS;
 }
 
-/* Queued work may still mean to set the flag. */
 ol_result_t
 olDestroyEvent(ol_event_handle_t event)
 {
-	static bool nowhere;
-
-	pthread_mutex_lock(&lock);
-	if (!*event->over)
-		for (struct work *work = event->queue->first; work;
-		     work = work->next)
-			if (work->over == event->over)
-				work->over = &nowhere;
-	pthread_mutex_unlock(&lock);
-	free(event->over);
+	look_at_queue(event);
 	free(event);
 	return OL_SUCCESS;
 }
@@ -331,9 +357,17 @@ olDestroyEvent(ol_event_handle_t event)
 ol_result_t
 olSyncEvent(ol_event_handle_t event)
 {
-	if (!*event->over)
-		drain(event->queue);
+	look_at_queue(event);
+	pthread_mutex_lock(&lock);
+	run_until(event->queue, event->number);
+	pthread_mutex_unlock(&lock);
 	return OL_SUCCESS;
+}
+
+static void
+run_wait(struct work *work)
+{
+	run_until(work->other, work->number);
 }
 
 ol_result_t
@@ -341,19 +375,50 @@ olWaitEvents(ol_queue_handle_t queue, ol_event_handle_t *events, size_t count)
 {
 	ol_result_t result = need_context(queue->device);
 
-	for (size_t i = 0; !result && i < count; i++)
-		result = olSyncEvent(events[i]);
+	for (size_t i = 0; !result && i < count; i++) {
+		struct work work = {.run = run_wait,
+				    .other = events[i]->queue,
+				    .number = events[i]->number};
+
+		look_at_queue(events[i]);
+		put(queue, &work);
+	}
 	return result;
 }
 
-/* As the library: it looks at the event's queue. */
 ol_result_t
 olGetEventInfo(ol_event_handle_t event, ol_event_info_t what, size_t size,
 	       void *value)
 {
-	if (what != OL_EVENT_INFO_IS_COMPLETE || !event->queue->device)
+	bool over;
+
+	look_at_queue(event);
+	if (what != OL_EVENT_INFO_IS_COMPLETE)
 		return fail(OL_ERRC_UNIMPLEMENTED, "no answer");
-	return answer(size, value, NULL, event->over, sizeof(bool));
+	pthread_mutex_lock(&lock);
+	if (++event->asked > PATIENCE && !fake_lost)
+		run_until(event->queue, event->number);
+	over = event->queue->done >= event->number;
+	pthread_mutex_unlock(&lock);
+	return answer(size, value, NULL, &over, sizeof(over));
+}
+
+static void
+run_call(struct work *work)
+{
+	work->call(work->data);
+}
+
+ol_result_t
+olLaunchHostFunction(ol_queue_handle_t queue, ol_host_function_cb_t call,
+		     void *data)
+{
+	struct work work = {.run = run_call, .call = call, .data = data};
+	ol_result_t result = need_context(queue->device);
+
+	if (!result)
+		put(queue, &work);
+	return result;
 }
 
 /* ---- memory ---- */
@@ -518,15 +583,24 @@ olLaunchKernel(ol_queue_handle_t queue, ol_device_handle_t device,
 	struct work work = {
 		.run = run_kernel, .shape = *shape, .kernel = kernel};
 	ol_result_t result = need_context(device);
+	size_t offset = 0, needed = sizeof(struct block);
 
 	if (fake_lost)
 		return fail(OL_ERRC_UNKNOWN, "an illegal memory access");
 	if (result)
 		return result;
-	if (queue->device != device || size != sizeof(struct block) ||
+	/* As ptxas for sm_90, where parameters begin at 0x210. */
+	if (!strcmp(kernel->name, "aligned")) {
+		offset = 48;
+		needed = 64;
+	}
+	if (size < needed + offset)
+		return fail(OL_ERRC_INVALID_ARGUMENT,
+			    "mismatch in kernel arguments");
+	if (queue->device != device || size > sizeof(work.params) + offset ||
 	    shape->Dimensions < 1 || shape->Dimensions > 3)
 		return fail(OL_ERRC_INVALID_ARGUMENT, "launch arguments");
-	memcpy(work.params, params, size);
+	memcpy(work.params, (const char *)params + offset, size - offset);
 	put(queue, &work);
 	return OL_SUCCESS;
 }

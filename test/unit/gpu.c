@@ -187,6 +187,137 @@ in_flight(void)
 	runs(smelt_memory_free(device, stream, kept));
 }
 
+/* A parameter block aligned to more than 16 bytes. */
+static void
+aligned(void)
+{
+	struct sample_aligned params = {.block = {{0}, NULL, 1000, 3}};
+	struct smelt_launch launch =
+		sample_launch(SAMPLE_ALIGNED, &params.block, 1000);
+	uint64_t host[1000] = {0};
+	void *memory;
+
+	setup();
+	launch.params_size = sizeof(params);
+	launch.params_align = 64;
+	runs(smelt_memory_alloc(device, sizeof(host), &memory));
+	runs(smelt_copy_to_device(stream, memory, host, sizeof(host)));
+	params.block.out = memory;
+	runs(smelt_kernel_launch(stream, &launch));
+	runs(smelt_kernel_launch(stream, &launch));
+	runs(smelt_copy_from_device(stream, host, memory, sizeof(host)));
+	CHECK_INT(host[0], 6);
+	CHECK_INT(host[999], 6);
+	runs(smelt_memory_free(device, stream, memory));
+}
+
+static int
+add_to(smelt_stream *on, smelt_buffer *buffer, uint64_t n, uint64_t value)
+{
+	struct sample_block block = {
+		{0}, smelt_buffer_memory(buffer), n, value};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, n);
+	struct smelt_use use = {buffer, 1};
+
+	launch.uses = &use;
+	launch.use_count = 1;
+	return smelt_kernel_launch(on, &launch);
+}
+
+/* Buffers that several streams share, made and destroyed all the time. */
+static void
+buffers(void)
+{
+	const uint64_t n = 1 << 20, zero = 0;
+	smelt_stream *streams[4];
+	smelt_buffer *sum;
+	uint64_t last;
+
+	setup();
+	for (int i = 0; i < 4; i++)
+		runs(smelt_stream_create(device, &streams[i]));
+	runs(smelt_buffer_create(device, 8 * n, &sum));
+	runs(smelt_buffer_fill(NULL, sum, 0, &zero, 8, 8 * n));
+	for (int i = 0; i < 400; i++) {
+		smelt_stream *on = streams[i % 4];
+		smelt_buffer *own;
+
+		runs(smelt_buffer_create(device, 8 * n, &own));
+		runs(smelt_buffer_fill(on, own, 0, &zero, 8, 8 * n));
+		runs(add_to(on, own, n, 1));
+		runs(add_to(streams[(i + 1) % 4], sum, n, 1));
+		runs(smelt_buffer_destroy(own));
+	}
+	runs(smelt_buffer_read(NULL, sum, 8 * (n - 1), &last, 8));
+	CHECK_INT(last, 400);
+	runs(smelt_buffer_destroy(sum));
+	for (int i = 0; i < 4; i++)
+		runs(smelt_stream_destroy(streams[i]));
+}
+
+/* Pageable memory of every awkward size, there and back. */
+static void
+pageable(void)
+{
+	static const size_t sizes[] = {
+		1, 4095, 2 << 20, (2 << 20) + 1, 33 << 20, (100 << 20) + 7};
+
+	setup();
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+		size_t size = sizes[s], wrong = 0;
+		unsigned char *in = malloc(size), *out = calloc(1, size);
+		smelt_buffer *buffer;
+
+		for (size_t i = 0; i < size; i++)
+			in[i] = (unsigned char)((i * 2654435761u) >> 13);
+		runs(smelt_buffer_create(device, size, &buffer));
+		runs(smelt_buffer_write(NULL, buffer, 0, in, size));
+		memset(in, 0xee, size);
+		runs(smelt_buffer_read(NULL, buffer, 0, out, size));
+		for (size_t i = 0; i < size; i++)
+			wrong += out[i] !=
+				 (unsigned char)((i * 2654435761u) >> 13);
+		CHECK_INT(wrong, 0);
+		runs(smelt_buffer_destroy(buffer));
+		free(in);
+		free(out);
+	}
+}
+
+static volatile unsigned called;
+
+static void
+note(void *data)
+{
+	(void)data;
+	called = 1;
+}
+
+static void
+timed_events(void)
+{
+	smelt_event *from, *to;
+	smelt_buffer *buffer;
+	int64_t time;
+
+	setup();
+	runs(smelt_buffer_create(device, 1 << 30, &buffer));
+	runs(smelt_event_record_timed(stream, &from));
+	runs(smelt_buffer_fill(stream, buffer, 0, "ab", 2, 1 << 30));
+	runs(smelt_event_record_timed(stream, &to));
+	runs(smelt_event_elapsed(from, to, &time));
+	/* 1 GiB at anything from 0.05 to 20 TB/s. */
+	CHECK(time > 50000 && time < 20000000);
+	runs(smelt_stream_call(stream, note, NULL));
+	runs(smelt_stream_wait(stream));
+	for (int i = 0; i < 100 && !called; i++)
+		usleep(10000);
+	CHECK(called);
+	runs(smelt_event_destroy(from));
+	runs(smelt_event_destroy(to));
+	runs(smelt_buffer_destroy(buffer));
+}
+
 /* The kind of a device, asked for in another process. */
 static int
 kind_of(uint32_t index)
@@ -222,6 +353,10 @@ main(void)
 		RUN(memory_calls);
 		RUN(streams_and_events);
 		RUN(in_flight);
+		RUN(aligned);
+		RUN(buffers);
+		RUN(pageable);
+		RUN(timed_events);
 	}
 	if (!number) {
 		printf("there is no NVIDIA GPU here\n");

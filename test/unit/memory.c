@@ -204,7 +204,7 @@ pending_frees(void)
 {
 	uint64_t zero = 0;
 	int64_t live;
-	void *a, *b;
+	void *a, *b, *memory;
 
 	setup("null");
 	CHECK_INT(smelt_memory_alloc(device, 1000, &a), 0);
@@ -218,8 +218,12 @@ pending_frees(void)
 	CHECK(a != b);
 	null_fail_at(0);
 	CHECK_INT(smelt_stream_wait(stream), 0);
-	CHECK_INT(null_live(), live + 1); /* b, and no event */
 	CHECK_INT(smelt_memory_free(device, stream, b), 0);
+	CHECK_INT(null_live(), live + 2); /* b, and the event of a */
+	CHECK_INT(smelt_memory_alloc(device, 1000, &memory), 0);
+	CHECK(memory == b);
+	CHECK_INT(smelt_memory_alloc(device, 1000, &memory), 0);
+	CHECK(memory == a);
 	CHECK_INT(null_live(), live + 1);
 }
 

@@ -224,6 +224,33 @@ in_flight(void)
 	CHECK(held <= 300 * 512);
 }
 
+/* A block aligned to more than 16 is put where the device wants it; the host's
+ * instance of the table takes it as it is. */
+static void
+aligned(void)
+{
+	uint64_t host[16] = {0}, wrong = 0;
+	struct sample_aligned params = {.block = {{0}, NULL, 16, 3}};
+	struct smelt_launch launch =
+		sample_launch(SAMPLE_ALIGNED, &params.block, 16);
+	void *memory;
+
+	setup(NULL);
+	launch.params_size = sizeof(params);
+	launch.params_align = 64;
+	CHECK_INT(smelt_memory_alloc(device, 2048, &memory), 0);
+	CHECK_INT(smelt_copy_to_device(stream, memory, host, sizeof(host)), 0);
+	params.block.out = memory;
+	for (int i = 0; i < 3; i++)
+		CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
+	CHECK_INT(smelt_copy_from_device(stream, host, memory, sizeof(host)),
+		  0);
+	for (int i = 0; i < 16; i++)
+		wrong += host[i] != 9;
+	CHECK_INT(wrong, 0);
+	CHECK_INT(smelt_memory_free(device, stream, memory), 0);
+}
+
 static void
 missing_symbol(void)
 {
@@ -246,6 +273,7 @@ lost(void)
 	struct sample_block block = {{0}, NULL, 0, 5};
 	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 10);
 	uint64_t host[4] = {0};
+	smelt_device *cpu;
 	smelt_stream *other;
 	void *memory;
 	bool *gone;
@@ -256,17 +284,25 @@ lost(void)
 	CHECK_INT(smelt_map_begin(other, host, 32, SMELT_MAP_TOFROM, &memory),
 		  0);
 	CHECK_INT(smelt_kernel_launch(other, &launch), 0);
+	CHECK_INT(smelt_kernel_launch(other, &launch), 0);
 	*gone = true;
 	CHECK_INT(smelt_kernel_launch(other, &launch), SMELT_EENGINE);
-	CHECK_TEXT(smelt_last_error(), "kernel t::add: launch: an illegal");
+	CHECK_TEXT(smelt_last_error(),
+		   "kernel t::add, launched at here.c:1: launch: an "
+		   "illegal");
 	CHECK_INT(smelt_stream_wait(other), SMELT_EDEVICE_LOST);
-	CHECK_TEXT(smelt_last_error(), "Fake H200 stopped working (last "
-				       "launch: t::add): wait: an illegal");
+	CHECK_TEXT(smelt_last_error(),
+		   "Fake H200 stopped working (in one of 3 launches, the last: "
+		   "t::add at here.c:1): wait: an illegal");
 	CHECK_INT(smelt_map_end(other, host, 32, SMELT_MAP_TOFROM),
 		  SMELT_EDEVICE_LOST);
 	CHECK_INT(smelt_map_end(other, host, 32, SMELT_MAP_TOFROM),
 		  SMELT_EINVALID);
 	CHECK_INT(smelt_stream_destroy(other), SMELT_EDEVICE_LOST);
+	/* Other devices work on. */
+	CHECK_INT(smelt_device_get(2, &cpu), 0);
+	CHECK_INT(smelt_kernel_launch(cpu->stream, &launch), 0);
+	CHECK_INT(smelt_device_wait(cpu), 0);
 	*gone = false;
 }
 
@@ -366,6 +402,7 @@ main(void)
 	RUN(panics);
 	RUN(contexts);
 	RUN(in_flight);
+	RUN(aligned);
 	RUN(missing_symbol);
 	RUN(lost);
 	RUN(grids);

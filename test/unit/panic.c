@@ -115,25 +115,25 @@ first_of_two(void)
 	CHECK_INT(panic.threads, 6 + 11);
 }
 
-/* A place that is gone by then, and longer than what is kept of it. */
+/* A place longer than what is told of it, and none. */
 static void
 place(void)
 {
 	uint64_t out[16] = {0};
 	struct sample_block block = {{0}, out, 10, 0};
 	struct smelt_launch launch = sample_launch(SAMPLE_BOUNDS, &block, 16);
-	char *text = malloc(300);
+	static char text[300];
 
 	setup();
-	memset(text, 'x', 300);
-	strcpy(text + 280, "/y.rs:123");
-	launch.source = text;
+	memset(text, 'x', sizeof(text));
+	memcpy(text + 295, "/y.rs", 5);
+	smelt_at(text, sizeof(text), 123);
 	CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
-	free(text);
+	smelt_at("other", 5, 1);
 	CHECK_INT(smelt_stream_wait(stream), SMELT_EPANIC);
 	CHECK_TEXT(smelt_last_error(), "launched at xxx");
 	CHECK_TEXT(smelt_last_error(), "x/y.rs:123)");
-	launch.source = NULL;
+	smelt_at(NULL, 0, 0);
 	CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
 	CHECK_INT(smelt_stream_wait(stream), SMELT_EPANIC);
 	CHECK(!strstr(smelt_last_error(), "launched"));

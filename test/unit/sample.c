@@ -3,9 +3,12 @@
  * form that LLVM gives a switch-resumed coroutine: word 0 of the frame is the
  * function to resume.
  */
+#define _GNU_SOURCE
 #include "sample.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What smelt-cc puts in place of a panic. */
 static void
@@ -277,6 +280,7 @@ static const struct {
 			  64, 0},
 	[SAMPLE_NO_CPU] = {"t::no_cpu", NULL, 0, 0, 0},
 	[SAMPLE_SHARED] = {"t::shared", (void (*)(void))shared, 0, 0, 40000},
+	[SAMPLE_ALIGNED] = {"t::aligned", (void (*)(void))add, 0, 0, 0},
 	[SAMPLE_TWICE_1] = {"t::twice", (void (*)(void))add, 0, 0, 0},
 	[SAMPLE_TWICE_2] = {"t::twice", (void (*)(void))add, 0, 0, 0},
 };
@@ -288,6 +292,21 @@ static const struct image_site sites[] = {
 	 77, 3},
 	{SMELT_PANIC_ARITH, "attempt to divide by zero", "src/lib.rs", 12, 1},
 };
+
+void
+sample_use_fake(void)
+{
+	char path[4096] = "";
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 32);
+	char *name = len > 0 ? strrchr(path, '/') : NULL;
+
+	if (!name)
+		abort();
+	/* Programs of the thread sanitizer have one of their own. */
+	strcpy(name, strncmp(name, "/tsan-", 6) ? "/fake_offload.so"
+						: "/tsan/fake_offload.so");
+	setenv("SMELT_OFFLOAD_LIB", path, 1);
+}
 
 void
 sample_id(enum sample_kernel kernel, uint64_t id[2])
@@ -305,9 +324,9 @@ sample_launch(enum sample_kernel kernel, const struct sample_block *block,
 				      .grid = {n, 1, 1},
 				      .params = block,
 				      .params_size = sizeof(*block),
-				      .params_align = 8,
-				      .source = "here.c:1"};
+				      .params_align = 8};
 
+	smelt_at("here.c", 6, 1);
 	sample_id(kernel, launch.kernel);
 	return launch;
 }
@@ -316,6 +335,26 @@ sample_launch(enum sample_kernel kernel, const struct sample_block *block,
 static const char ptx_75[] =
 	".version 6.4\n.target sm_75\n.address_size 64\n"
 	".visible .entry add(.param .align 8 .b8 p[40])\n"
+	"{\n"
+	"	.reg .b32 %r<4>; .reg .b64 %d<8>; .reg .pred %p;\n"
+	"	ld.param.u64 %d0, [p+16];\n"
+	"	ld.param.u64 %d1, [p+24];\n"
+	"	ld.param.u64 %d2, [p+32];\n"
+	"	mov.u32 %r0, %ctaid.x;\n"
+	"	mov.u32 %r1, %ntid.x;\n"
+	"	mov.u32 %r2, %tid.x;\n"
+	"	cvt.u64.u32 %d3, %r2;\n"
+	"	mad.wide.u32 %d3, %r0, %r1, %d3;\n"
+	"	setp.ge.u64 %p, %d3, %d1;\n"
+	"	@%p ret;\n"
+	"	shl.b64 %d4, %d3, 3;\n"
+	"	add.u64 %d4, %d4, %d0;\n"
+	"	ld.global.u64 %d5, [%d4];\n"
+	"	add.u64 %d5, %d5, %d2;\n"
+	"	st.global.u64 [%d4], %d5;\n"
+	"	ret;\n"
+	"}\n"
+	".visible .entry aligned(.param .align 64 .b8 p[64])\n"
 	"{\n"
 	"	.reg .b32 %r<4>; .reg .b64 %d<8>; .reg .pred %p;\n"
 	"	ld.param.u64 %d0, [p+16];\n"
@@ -441,6 +480,10 @@ sample_image(void)
 		kernel->line = 10 + i;
 		kernel->block_size = sizeof(struct sample_block);
 		kernel->block_align = 8;
+		if (i == SAMPLE_ALIGNED) {
+			kernel->block_size = sizeof(struct sample_aligned);
+			kernel->block_align = 64;
+		}
 		kernel->max_threads = kernels[i].max_threads;
 		kernel->flags = kernels[i].flags;
 		for (size_t t = 0; t < array_count(targets); t++)

@@ -19,6 +19,7 @@ enum sample_kernel {
 	SAMPLE_SMALL,	/* plain, at most 64 threads a block */
 	SAMPLE_NO_CPU,	/* was not compiled for the CPU */
 	SAMPLE_SHARED,	/* plain, 40,000 bytes of static shared memory */
+	SAMPLE_ALIGNED, /* as ADD, its block is aligned to 64 */
 	SAMPLE_TWICE_1, /* two of one name */
 	SAMPLE_TWICE_2,
 	SAMPLE_COUNT_OF
@@ -36,6 +37,13 @@ struct smelt_image *
 sample_image(void);
 void
 sample_id(enum sample_kernel kernel, uint64_t id[2]);
+struct sample_aligned {
+	_Alignas(64) struct sample_block block;
+};
+
+/* Makes the runtime load the stand-in for LLVM Offload beside this program. */
+void
+sample_use_fake(void);
 /* A launch of a grid of n threads in one dimension, to be covered. */
 struct smelt_launch
 sample_launch(enum sample_kernel kernel, const struct sample_block *block,

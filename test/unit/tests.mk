@@ -30,7 +30,34 @@ build/unit-obj/libunit.a: $(UNIT_LAYERS) build/unit-obj/test/sample.o
 $(UNIT_TESTS): build/test/unit/%: build/unit-obj/test/%.o \
 		build/unit-obj/libunit.a
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_SAN) $< build/unit-obj/libunit.a -lpthread -ldl -lm -o $@
+	$(CC) $(UNIT_SAN) $< build/unit-obj/libunit.a $(UNIT_LIBS) -lpthread \
+		-ldl -lm -o $@
+build/test/unit/profile: UNIT_LIBS := -lcjson
+
+# What threads do to each other, under the thread sanitizer: a few of the same
+# programs once more.
+TSAN_TESTS := $(patsubst %,build/test/unit/tsan-%,buffer event load staging)
+TSAN_CFLAGS = $(filter-out $(UNIT_SAN),$(UNIT_CFLAGS)) -fsanitize=thread
+UNIT_TESTS += $(TSAN_TESTS)
+
+build/tsan-obj/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(TSAN_CFLAGS) -c $< -o $@
+build/tsan-obj/runtime/engine/offload.o: TSAN_CFLAGS += $(LLVM_CFLAGS)
+build/tsan-obj/test/%.o: test/unit/%.c
+	@mkdir -p $(@D)
+	$(CC) $(TSAN_CFLAGS) -c $< -o $@
+build/tsan-obj/test/fake_offload.o: TSAN_CFLAGS += $(LLVM_CFLAGS)
+build/tsan-obj/libunit.a: $(UNIT_LAYERS:build/unit-obj/%=build/tsan-obj/%) \
+		build/tsan-obj/test/sample.o
+	rm -f $@ && ar rcs $@ $^
+$(TSAN_TESTS): build/test/unit/tsan-%: build/tsan-obj/test/%.o \
+		build/tsan-obj/libunit.a build/test/unit/tsan/fake_offload.so
+	$(CC) -fsanitize=thread $< build/tsan-obj/libunit.a -lpthread -ldl -lm \
+		-o $@
+build/test/unit/tsan/fake_%.so: build/tsan-obj/test/fake_%.o
+	@mkdir -p $(@D)
+	$(CC) -fsanitize=thread -shared $< -o $@
 
 # The GPU test without sanitizers, which the CUDA driver does not bear, to be
 # carried to a machine with a GPU.
@@ -44,7 +71,8 @@ build/test/gpu/runtime: test/unit/gpu.c test/unit/sample.c $(RUNTIME) $(IMAGE) \
 build/test/unit/fake_%.so: build/unit-obj/test/fake_%.o
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_SAN) -shared $< -o $@
-build/test/unit/offload: build/test/unit/fake_offload.so
+$(addprefix build/test/unit/,buffer event load offload staging): \
+	build/test/unit/fake_offload.so
 build/test/unit/device: build/test/unit/fake_version.so
 
--include $(shell find build/unit-obj -name '*.d' 2>/dev/null)
+-include $(shell find build/unit-obj build/tsan-obj -name '*.d' 2>/dev/null)

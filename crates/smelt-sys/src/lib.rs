@@ -36,6 +36,12 @@ pub const SMELT_MAP_FROM: u32 = 2;
 pub const SMELT_MAP_TOFROM: u32 = 3;
 pub const SMELT_MAP_ALLOC: u32 = 4;
 
+pub const SMELT_PROFILE_KERNEL: u32 = 1;
+pub const SMELT_PROFILE_TO: u32 = 2;
+pub const SMELT_PROFILE_FROM: u32 = 3;
+pub const SMELT_PROFILE_ON: u32 = 4;
+pub const SMELT_PROFILE_WAIT: u32 = 5;
+
 #[repr(C)]
 pub struct smelt_device {
     _opaque: [u8; 0],
@@ -49,6 +55,48 @@ pub struct smelt_stream {
 #[repr(C)]
 pub struct smelt_event {
     _opaque: [u8; 0],
+}
+
+#[repr(C)]
+pub struct smelt_buffer {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct smelt_counters {
+    pub size: u32,
+    pub reserved: u32,
+    pub launches: u64,
+    pub copies_to: u64,
+    pub bytes_to: u64,
+    pub copies_from: u64,
+    pub bytes_from: u64,
+    pub copies_on: u64,
+    pub bytes_on: u64,
+    pub waits: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct smelt_use {
+    pub buffer: *mut smelt_buffer,
+    pub writes: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct smelt_profile_entry {
+    pub size: u32,
+    pub kind: u32,
+    pub line: u32,
+    pub device: u32,
+    pub count: u64,
+    pub nanoseconds: u64,
+    pub bytes: u64,
+    pub needless_bytes: u64,
+    pub name: [c_char; 256],
+    pub file: [c_char; 256],
 }
 
 #[repr(C)]
@@ -95,7 +143,8 @@ pub struct smelt_launch {
     pub params_size: u64,
     pub params_align: u64,
     pub host_entry: Option<unsafe extern "C" fn(params: *const c_void)>,
-    pub source: *const c_char,
+    pub uses: *const smelt_use,
+    pub use_count: u64,
 }
 
 #[repr(C)]
@@ -117,6 +166,7 @@ pub struct smelt_kernel_info {
 unsafe extern "C" {
     pub safe fn smelt_last_error() -> *const c_char;
     pub safe fn smelt_error_text(code: c_int) -> *const c_char;
+    pub fn smelt_at(file: *const c_char, file_size: u64, line: u32);
 
     pub fn smelt_device_count(count: *mut u32) -> c_int;
     pub fn smelt_device_get(index: u32, device: *mut *mut smelt_device) -> c_int;
@@ -130,12 +180,35 @@ unsafe extern "C" {
         pooled_bytes: *mut u64,
     ) -> c_int;
 
+    pub fn smelt_device_counters(device: *mut smelt_device, counters: *mut smelt_counters)
+    -> c_int;
+    pub fn smelt_device_wait(device: *mut smelt_device) -> c_int;
+
     pub fn smelt_device_stream(device: *mut smelt_device, stream: *mut *mut smelt_stream) -> c_int;
     pub fn smelt_stream_create(device: *mut smelt_device, stream: *mut *mut smelt_stream) -> c_int;
     pub fn smelt_stream_destroy(stream: *mut smelt_stream) -> c_int;
+    pub fn smelt_stream_retire(stream: *mut smelt_stream) -> c_int;
+    pub fn smelt_stream_query(stream: *mut smelt_stream) -> c_int;
+    pub fn smelt_stream_follow(stream: *mut smelt_stream, other: *mut smelt_stream) -> c_int;
+    pub fn smelt_stream_call(
+        stream: *mut smelt_stream,
+        function: Option<unsafe extern "C" fn(data: *mut c_void)>,
+        data: *mut c_void,
+    ) -> c_int;
     pub fn smelt_stream_wait(stream: *mut smelt_stream) -> c_int;
     pub fn smelt_stream_panic(stream: *mut smelt_stream, panic: *mut smelt_panic) -> c_int;
+    pub fn smelt_last_panic(panic: *mut smelt_panic) -> c_int;
     pub fn smelt_event_record(stream: *mut smelt_stream, event: *mut *mut smelt_event) -> c_int;
+    pub fn smelt_event_record_timed(
+        stream: *mut smelt_stream,
+        event: *mut *mut smelt_event,
+    ) -> c_int;
+    pub fn smelt_event_query(event: *mut smelt_event) -> c_int;
+    pub fn smelt_event_elapsed(
+        from: *mut smelt_event,
+        to: *mut smelt_event,
+        nanoseconds: *mut i64,
+    ) -> c_int;
     pub fn smelt_event_wait(event: *mut smelt_event) -> c_int;
     pub fn smelt_stream_wait_event(stream: *mut smelt_stream, event: *mut smelt_event) -> c_int;
     pub fn smelt_event_destroy(event: *mut smelt_event) -> c_int;
@@ -182,6 +255,51 @@ unsafe extern "C" {
     ) -> c_int;
     pub fn smelt_host_free(device: *mut smelt_device, memory: *mut c_void) -> c_int;
 
+    pub fn smelt_buffer_create(
+        device: *mut smelt_device,
+        size: u64,
+        buffer: *mut *mut smelt_buffer,
+    ) -> c_int;
+    pub fn smelt_buffer_wrap(
+        device: *mut smelt_device,
+        memory: *mut c_void,
+        size: u64,
+        buffer: *mut *mut smelt_buffer,
+    ) -> c_int;
+    pub fn smelt_buffer_destroy(buffer: *mut smelt_buffer) -> c_int;
+    pub fn smelt_buffer_memory(buffer: *const smelt_buffer) -> *mut c_void;
+    pub fn smelt_buffer_wait(buffer: *mut smelt_buffer, all: c_int) -> c_int;
+    pub fn smelt_buffer_write(
+        stream: *mut smelt_stream,
+        buffer: *mut smelt_buffer,
+        offset: u64,
+        host: *const c_void,
+        size: u64,
+    ) -> c_int;
+    pub fn smelt_buffer_read(
+        stream: *mut smelt_stream,
+        buffer: *mut smelt_buffer,
+        offset: u64,
+        host: *mut c_void,
+        size: u64,
+    ) -> c_int;
+    pub fn smelt_buffer_fill(
+        stream: *mut smelt_stream,
+        buffer: *mut smelt_buffer,
+        offset: u64,
+        pattern: *const c_void,
+        pattern_size: u64,
+        size: u64,
+    ) -> c_int;
+    pub fn smelt_buffer_copy(
+        stream: *mut smelt_stream,
+        to: *mut smelt_buffer,
+        to_offset: u64,
+        from: *mut smelt_buffer,
+        from_offset: u64,
+        size: u64,
+    ) -> c_int;
+
     pub fn smelt_map_begin(
         stream: *mut smelt_stream,
         host: *mut c_void,
@@ -204,6 +322,11 @@ unsafe extern "C" {
     ) -> c_int;
     pub fn smelt_kernel_find(name: *const c_char, kernel: *mut u64) -> c_int;
     pub safe fn smelt_has_kernels() -> c_int;
+
+    pub fn smelt_profile_start() -> c_int;
+    pub fn smelt_profile_stop() -> c_int;
+    pub fn smelt_profile_count(count: *mut u32) -> c_int;
+    pub fn smelt_profile_get(index: u32, entry: *mut smelt_profile_entry) -> c_int;
 
     /// Records a panic of the host's own instance of a kernel, for the thread
     /// that runs it. The texts need no NUL.

@@ -63,7 +63,15 @@ fn facts() -> Vec<Fact> {
         smelt_panic { size, threads, line, column, block, thread, kernel, file, message }
         smelt_launch {
             size, grid_kind, kernel, grid, block, shared_bytes, params, params_size,
-            params_align, host_entry, source
+            params_align, host_entry, uses, use_count
+        }
+        smelt_counters {
+            size, reserved, launches, copies_to, bytes_to, copies_from, bytes_from, copies_on,
+            bytes_on, waits
+        }
+        smelt_use { buffer, writes }
+        smelt_profile_entry {
+            size, kind, line, device, count, nanoseconds, bytes, needless_bytes, name, file
         }
         smelt_kernel_info {
             size, flags, max_threads, registers, spill_bytes, stack_bytes, shared_bytes,
@@ -76,6 +84,8 @@ fn facts() -> Vec<Fact> {
         SMELT_EBAD_IMAGE SMELT_ELAUNCH SMELT_EPANIC SMELT_EDEVICE_LOST SMELT_EUNSUPPORTED
         SMELT_EENGINE SMELT_EVERSION SMELT_DEVICE_CPU SMELT_DEVICE_NVIDIA SMELT_DEVICE_AMD
         SMELT_DEVICE_NULL SMELT_MAP_TO SMELT_MAP_FROM SMELT_MAP_TOFROM SMELT_MAP_ALLOC
+        SMELT_PROFILE_KERNEL SMELT_PROFILE_TO SMELT_PROFILE_FROM SMELT_PROFILE_ON
+        SMELT_PROFILE_WAIT
     }
     facts
 }
@@ -172,7 +182,7 @@ fn no_value_of_the_header_is_missing() {
             let name = format!("SMELT_E{}", error.split(',').next().unwrap());
             assert!(known.contains(&name), "{name} is not in this crate");
         }
-        let is_value = ["SMELT_DEVICE_", "SMELT_MAP_"]
+        let is_value = ["SMELT_DEVICE_", "SMELT_MAP_", "SMELT_PROFILE_"]
             .iter()
             .any(|prefix| line.starts_with(prefix) && line.contains(" = "));
         if is_value {
@@ -226,12 +236,16 @@ fn c_type(rust: &str) -> String {
     if let Some(inner) = rust.strip_prefix("*const ") {
         return format!("{} const *", c_type(inner));
     }
+    if rust.starts_with("Option<unsafe extern \"C\" fn(data: *mut c_void)>") {
+        return "void (*)(void *)".into();
+    }
     match rust {
         "c_int" => "int".into(),
         "c_char" => "char".into(),
         "c_void" => "void".into(),
         "u32" => "uint32_t".into(),
         "u64" => "uint64_t".into(),
+        "i64" => "int64_t".into(),
         "usize" => "size_t".into(),
         name => format!("struct {name}"),
     }

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | a number, `bool`, `char`, array, tuple, `#[derive(DeviceCopy)]` type | the same, by value |
 //! | `&T` | `&T` |
-//! | `&[T]`, `&Vec<T>`, `&Buffer<T>`, `&[T; N]` | `&[T]` |
+//! | `&[T]`, `&Vec<T>`, `&[T; N]`, `&Pinned<T>` | `&[T]` |
+//! | `&Array<T>`, `&Buffer<T>`, `buffer.range(..)`, `&Mapped<T>` | `&[T]` |
 //! | `&[T; N]` | also `&[T; N]` |
-//! | `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]`, `&mut Buffer<T>` | [`DisjointMut<T>`](crate::DisjointMut) |
+//! | `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]`, `&mut Pinned<T>` | [`DisjointMut<T>`](crate::DisjointMut) |
+//! | `&mut Array<T>`, `array.write_only()`, `&mut Buffer<T>`, `buffer.range_mut(..)`, `&mut MappedMut<T>` | [`DisjointMut<T>`](crate::DisjointMut) |
 //! | `y.as_2d(rows, columns)` | [`DisjointMut2<T>`](crate::DisjointMut2) |
 //! | `y.as_3d(planes, rows, columns)` | [`DisjointMut3<T>`](crate::DisjointMut3) |
 //! | `y.by_chunks(size)` | [`DisjointChunks<T>`](crate::DisjointChunks) |
@@ -31,10 +33,14 @@
 // `'k` is the lifetime that this file is about; it stays visible.
 #![allow(clippy::needless_lifetimes)]
 
+use crate::copy::Zeroable;
 use crate::device::abi;
 use crate::device::{DisjointChunks, DisjointMut, DisjointMut2, DisjointMut3};
-use crate::host::maps::Maps;
-use crate::{Buffer, DeviceCopy, DeviceShare, Error, Result};
+use crate::host::maps::{Access, Maps};
+use crate::{
+    Array, Buffer, BufferView, BufferViewMut, DeviceCopy, DeviceShare, Error, Mapped, MappedMut,
+    Pinned, Result, WriteOnly,
+};
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -320,6 +326,7 @@ shared_slice! {
     [T: DeviceShare] &[T];
     [T: DeviceShare] &Vec<T>;
     [T: DeviceShare, const N: usize] &[T; N];
+    [T: DeviceShare] &Pinned<T>;
 }
 
 macro_rules! unique_slice {
@@ -338,32 +345,64 @@ unique_slice! {
     [T: DeviceCopy] &mut [T];
     [T: DeviceCopy] &mut Vec<T>;
     [T: DeviceCopy, const N: usize] &mut [T; N];
+    [T: DeviceCopy] &mut Pinned<T>;
 }
 
 // ---- memory of the device ----
 
-// SAFETY: work on a device's own memory is done in order, so nobody writes it
-// during the launch, even after the borrow has ended.
-unsafe impl<'k, T: DeviceShare> Arg<&'k [T]> for &Buffer<T> {
-    type Param = Slice<T>;
-    const BORROWS_HOST: bool = false;
-    fn begin(self, maps: &mut Maps) -> Result<RawSlice> {
-        Ok(RawSlice {
-            memory: self.memory_on(maps.device())?,
-            len: self.len(),
-        })
-    }
+/// Arguments that lie in memory of the runtime: `$begin` notes their use, which keeps launches
+/// and copies of all streams in order and the memory alive.
+macro_rules! device_slice {
+    ($([$($bound:tt)*] $type:ty as $device:ty, $param:ty: |$self:ident, $maps:ident| $begin:expr;)*) => {$(
+        // SAFETY: the runtime orders all uses of the memory, so that nobody writes it (or, where it
+        // is written, reaches it) during the launch, even after the borrow has ended.
+        unsafe impl<'k, T: $($bound)*> Arg<$device> for $type {
+            type Param = $param;
+            const BORROWS_HOST: bool = false;
+            #[inline]
+            fn begin(self, $maps: &mut Maps) -> Result<RawSlice> {
+                let $self = self;
+                let len = $self.len();
+                let memory = $begin?;
+                Ok(RawSlice { memory, len })
+            }
+        }
+    )*};
+}
+device_slice! {
+    [DeviceShare] &Buffer<T> as &'k [T], Slice<T>:
+        |this, maps| this.view().used_by(maps, Access::shared::<T>());
+    [DeviceShare] BufferView<'_, T> as &'k [T], Slice<T>:
+        |this, maps| this.used_by(maps, Access::shared::<T>());
+    [DeviceShare] &BufferView<'_, T> as &'k [T], Slice<T>:
+        |this, maps| this.used_by(maps, Access::shared::<T>());
+    [DeviceShare] &BufferViewMut<'_, T> as &'k [T], Slice<T>:
+        |this, maps| this.view().used_by(maps, Access::shared::<T>());
+    [DeviceCopy] &Array<T> as &'k [T], Slice<T>:
+        |this, maps| this.begin(maps, Access::Read);
+    [DeviceCopy] &Mapped<'_, T> as &'k [T], Slice<T>:
+        |this, maps| this.used_by(maps);
+    [DeviceCopy] &MappedMut<'_, T> as &'k [T], Slice<T>:
+        |this, maps| this.used_by(maps, Access::Read);
+
+    [DeviceCopy] &mut Buffer<T> as DisjointMut<'k, T>, Mut<T>:
+        |this, maps| this.view().used_by(maps, Access::Write);
+    [DeviceCopy] BufferViewMut<'_, T> as DisjointMut<'k, T>, Mut<T>:
+        |this, maps| this.view().used_by(maps, Access::Write);
+    [DeviceCopy] &mut BufferViewMut<'_, T> as DisjointMut<'k, T>, Mut<T>:
+        |this, maps| this.view().used_by(maps, Access::Write);
+    [DeviceCopy] &mut Array<T> as DisjointMut<'k, T>, Mut<T>:
+        |this, maps| this.begin_mut(maps);
+    [DeviceCopy + Zeroable] WriteOnly<'_, T> as DisjointMut<'k, T>, Mut<T>:
+        |this, maps| this.0.begin_overwrite(maps);
+    [DeviceCopy] &mut MappedMut<'_, T> as DisjointMut<'k, T>, Mut<T>:
+        |this, maps| this.used_by(maps, Access::Write);
 }
 
-// SAFETY: as above, and `&mut` keeps it from the other arguments.
-unsafe impl<'k, T: DeviceCopy> Arg<DisjointMut<'k, T>> for &mut Buffer<T> {
-    type Param = Mut<T>;
-    const BORROWS_HOST: bool = false;
-    fn begin(self, maps: &mut Maps) -> Result<RawSlice> {
-        Ok(RawSlice {
-            memory: self.memory_on(maps.device())?,
-            len: self.len(),
-        })
+impl<T: DeviceCopy> WriteOnly<'_, T> {
+    #[inline]
+    fn len(&self) -> usize {
+        self.0.len()
     }
 }
 
@@ -372,7 +411,7 @@ unsafe impl<'k, T: DeviceCopy> Arg<DisjointMut<'k, T>> for &mut Buffer<T> {
 mod sealed {
     use super::*;
 
-    /// What views are made of: `&mut [T]` and `&mut Buffer<T>`.
+    /// What views are made of: `&mut` of slices, buffers, arrays, mapped memory.
     pub trait Unique {
         type Item: DeviceCopy;
         const BORROWS_HOST: bool;
@@ -387,11 +426,28 @@ mod sealed {
         }
     }
 
-    impl<T: DeviceCopy> Unique for &mut Buffer<T> {
+    macro_rules! device_unique {
+        ($($type:ty),*) => {$(
+            impl<T: DeviceCopy> Unique for $type {
+                type Item = T;
+                const BORROWS_HOST: bool = false;
+                #[inline]
+                fn begin(self, maps: &mut Maps) -> Result<RawSlice> {
+                    Arg::<DisjointMut<T>>::begin(self, maps)
+                }
+            }
+        )*};
+    }
+    device_unique! {
+        &mut Buffer<T>, &mut BufferViewMut<'_, T>, &mut Array<T>, &mut MappedMut<'_, T>
+    }
+
+    impl<T: DeviceCopy + Zeroable> Unique for &mut WriteOnly<'_, T> {
         type Item = T;
         const BORROWS_HOST: bool = false;
+        #[inline]
         fn begin(self, maps: &mut Maps) -> Result<RawSlice> {
-            Arg::<DisjointMut<T>>::begin(self, maps)
+            Arg::<DisjointMut<T>>::begin(WriteOnly(self.0), maps)
         }
     }
 }
@@ -468,6 +524,10 @@ pub trait Views {
 
 impl<T: DeviceCopy> Views for [T] {}
 impl<T: DeviceCopy> Views for Buffer<T> {}
+impl<T: DeviceCopy> Views for BufferViewMut<'_, T> {}
+impl<T: DeviceCopy> Views for Array<T> {}
+impl<T: DeviceCopy + Zeroable> Views for WriteOnly<'_, T> {}
+impl<T: DeviceCopy> Views for MappedMut<'_, T> {}
 
 fn cut<const N: usize>(raw: RawSlice, extents: [usize; N]) -> Result<RawView<N>> {
     let product = extents

@@ -77,6 +77,27 @@ unsafe impl<T: DeviceCopy> DeviceShare for T {
 )]
 pub unsafe trait Zeroable {}
 
+/// Types of which any bits are a value, and every bit belongs to it: their bytes can be looked at
+/// as another such type.
+///
+/// # Safety
+/// Both are so.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be made from any bits",
+    note = "integers, floats and arrays of them can"
+)]
+pub unsafe trait Plain: DeviceCopy {}
+
+macro_rules! any_bits {
+    ($($type:ty)*) => {$(
+        // SAFETY: plain numbers, all of whose bit patterns are values.
+        unsafe impl Plain for $type {}
+    )*};
+}
+any_bits! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 }
+// SAFETY: nothing but its elements.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+
 macro_rules! plain {
     ($($type:ty)*) => {$(
         // SAFETY: plain numbers.

@@ -35,14 +35,17 @@
 //! | `y: &mut [T]`, written by one | `y: DisjointMut<T>`, each thread its own elements |
 //! | `y.chunks_mut(n)` | [`y.by_chunks(n)`](Views::by_chunks), [`DisjointChunks`] |
 //! | a matrix in a `Vec` | [`a.as_2d(rows, columns)`](Views::as_2d), [`DisjointMut2`] |
+//! | `Vec<T>` used on both sides | [`Array<T>`]: copied only when the other side has newer data |
 //! | `Vec<T>` that stays there | [`Buffer<T>`] |
+//! | `&mut [T]` for many launches | [`Device::scope`] |
 //! | `AtomicU32` and relatives, `&[AtomicU32]` | the same; [`AtomicF32`], [`AtomicF64`] |
 //! | a local array shared by a team of threads | [`shared!`] |
 //! | `std::sync::Barrier` for a team | [`sync::barrier`] |
 //! | SIMD across lanes | [`warp`] |
 //! | `panic!`, index out of bounds | the same; the launch gives [`Error::Panic`] |
 //! | a struct passed along | `#[derive(Clone, Copy, DeviceCopy)]` |
-//! | `thread::join` | [`Device::wait`] |
+//! | a thread beside another | [`Stream`] |
+//! | `thread::join` | [`Device::wait`], [`Stream::wait`] |
 //!
 //! # What is safe
 //!
@@ -64,20 +67,25 @@ mod host;
 pub use arg::Views;
 #[doc(hidden)]
 pub use arg::{Arg, Value};
-pub use copy::{DeviceCopy, DeviceShare, Zeroable};
+pub use copy::{DeviceCopy, DeviceShare, Plain, Zeroable};
 pub use device::{
     AtomicF32, AtomicF64, DisjointChunks, DisjointMut, DisjointMut2, DisjointMut3, Scope, Shared,
     dynamic_shared, launch_bounds, sync, thread, warp,
 };
 #[doc(hidden)]
 pub use host::maps::Maps;
-pub use host::{Buffer, Device, DeviceInfo, DeviceKind, Error, Extent, Grid, Memory, Result};
+pub use host::profile;
+pub use host::{
+    Array, Buffer, BufferView, BufferViewMut, Counters, DataScope, Device, DeviceInfo, DeviceKind,
+    Error, Event, Extent, Grid, Mapped, MappedMut, Memory, Pinned, Result, Split, Stream,
+    WriteOnly,
+};
 pub use smelt_derive::DeviceCopy;
 
 /// What most programs need: `use smelt::prelude::*;`.
 pub mod prelude {
     pub use crate::{
-        AtomicF32, AtomicF64, Buffer, Device, DeviceCopy, DisjointChunks, DisjointMut,
-        DisjointMut2, DisjointMut3, Grid, Views, sync, thread, warp,
+        Array, AtomicF32, AtomicF64, Buffer, Device, DeviceCopy, DisjointChunks, DisjointMut,
+        DisjointMut2, DisjointMut3, Grid, Pinned, Stream, Views, sync, thread, warp,
     };
 }

@@ -313,7 +313,8 @@ cpu_find(void (*found)(const struct engine_info *info))
 	info.info.memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) *
 				 (uint64_t)sysconf(_SC_PAGESIZE);
 	cpu_name(info.info.name, sizeof(info.info.name));
-	found(&info);
+	for (uint32_t i = engine_device_count("SMELT_CPU_DEVICES"); i; i--)
+		found(&info);
 }
 
 static int
@@ -414,6 +415,15 @@ cpu_event_destroy(void *device, void *event)
 }
 
 static int
+cpu_call(void *device, void *queue, void (*function)(void *data), void *data)
+{
+	(void)device;
+	(void)queue;
+	function(data);
+	return 0;
+}
+
+static int
 cpu_program_load(void *device, const struct engine_code *code, void **program)
 {
 	union {
@@ -433,16 +443,11 @@ cpu_kernel_get(void *device, void *program, struct engine_kernel *kernel)
 
 	(void)device;
 	kernel->handle = kernels[kernel->index];
+	kernel->suggested =
+		kernel->flags & SMELT_KERNEL_COROUTINE ? 256 : CPU_MAX_BLOCK;
 	if (kernel->handle)
 		return 0;
 	return rt_error(SMELT_ENO_KERNEL, "not compiled for the CPU");
-}
-
-static uint32_t
-cpu_kernel_occupancy(void *device, const struct engine_kernel *kernel)
-{
-	(void)device;
-	return kernel->flags & SMELT_KERNEL_COROUTINE ? 256 : CPU_MAX_BLOCK;
 }
 
 const struct engine engine_cpu = {
@@ -458,8 +463,8 @@ const struct engine engine_cpu = {
 	.event_create = cpu_event_create,
 	.event_sync = cpu_event_sync,
 	.event_destroy = cpu_event_destroy,
+	.call = cpu_call,
 	.program_load = cpu_program_load,
 	.kernel_get = cpu_kernel_get,
-	.kernel_occupancy = cpu_kernel_occupancy,
 	.launch = cpu_launch,
 };

@@ -65,7 +65,8 @@ null_find(void (*found)(const struct engine_info *info))
 		.max_params = RT_MAX_PARAMS,
 	};
 
-	found(&info);
+	for (uint32_t i = engine_device_count("SMELT_NULL_DEVICES"); i; i--)
+		found(&info);
 }
 
 /* An object that must be destroyed. */
@@ -204,6 +205,17 @@ null_event_destroy(void *device, void *event)
 }
 
 static int
+null_call(void *device, void *queue, void (*function)(void *data), void *data)
+{
+	(void)device;
+	(void)queue;
+	if (fails())
+		return failed(SMELT_EENGINE, "call");
+	function(data);
+	return 0;
+}
+
+static int
 null_program_load(void *device, const struct engine_code *code, void **program)
 {
 	(void)code;
@@ -219,15 +231,8 @@ null_kernel_get(void *device, void *program, struct engine_kernel *kernel)
 	(void)device;
 	(void)program;
 	kernel->handle = NULL;
+	kernel->suggested = 0;
 	return fails() ? failed(SMELT_ENO_KERNEL, "kernel_get") : 0;
-}
-
-static uint32_t
-null_kernel_occupancy(void *device, const struct engine_kernel *kernel)
-{
-	(void)device;
-	(void)kernel;
-	return 0;
 }
 
 static int
@@ -252,8 +257,8 @@ const struct engine engine_null = {
 	.event_create = null_event_create,
 	.event_sync = null_event_sync,
 	.event_destroy = null_event_destroy,
+	.call = null_call,
 	.program_load = null_program_load,
 	.kernel_get = null_kernel_get,
-	.kernel_occupancy = null_kernel_occupancy,
 	.launch = null_launch,
 };

@@ -16,14 +16,14 @@
 #include <offload/OffloadAPI.h>
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* How long a wait keeps asking before it sleeps, and when it begins to let other
- * threads of this machine go first. */
+/* How long a wait keeps asking before it sleeps, and when it begins to let
+ * other threads of this machine go first. */
 #define SPIN_NS 100000000
 #define YIELD_NS 50000
 
@@ -50,7 +50,8 @@
 	XX(olCreateProgram)                                                    \
 	XX(olGetSymbol)                                                        \
 	XX(olCalculateOptimalOccupancy)                                        \
-	XX(olLaunchKernel)
+	XX(olLaunchKernel)                                                     \
+	XX(olLaunchHostFunction)
 
 static struct {
 #define XX(name) __typeof__(name) *name;
@@ -62,6 +63,7 @@ static struct {
 
 struct gpu {
 	ol_device_handle_t handle;
+	bool cuda;
 	char name[96];
 };
 
@@ -301,6 +303,7 @@ on_device(ol_device_handle_t device, void *unused)
 	else
 		fill_amd(device, &info);
 	gpu->handle = device;
+	gpu->cuda = backend == OL_PLATFORM_BACKEND_CUDA;
 	snprintf(gpu->name, sizeof(gpu->name), "%s", info.info.name);
 	info.device = gpu;
 	ol.found(&info);
@@ -369,7 +372,8 @@ now_ns(void)
 }
 
 /* The CUDA plugin waits asleep, and to be woken takes longer than most kernels
- * (about 200 us on an H200's host): so ask first, as CUDA's own default does. */
+ * (about 200 us on an H200's host): so ask first, as CUDA's own default does.
+ */
 static void
 spin(ol_queue_handle_t queue)
 {
@@ -412,6 +416,23 @@ offload_event_create(void *device, void *queue, void **event)
 	return 0;
 }
 
+/* As spin(): the copies of staging.c would come to a stop while their thread is
+ * being woken. */
+static void
+spin_event(ol_event_handle_t event)
+{
+	uint64_t start = now_ns(), spent = 0;
+	bool over = false;
+
+	while (!ol.olGetEventInfo(event, OL_EVENT_INFO_IS_COMPLETE,
+				  sizeof(over), &over) &&
+	       !over && spent < SPIN_NS) {
+		if (spent > YIELD_NS)
+			sched_yield();
+		spent = now_ns() - start;
+	}
+}
+
 static int
 offload_event_sync(void *device, void *event, void *queue, enum engine_sync how)
 {
@@ -421,9 +442,10 @@ offload_event_sync(void *device, void *event, void *queue, enum engine_sync how)
 
 	if (make_current(device))
 		return SMELT_EENGINE;
-	if (how == ENGINE_WAIT)
+	if (how == ENGINE_WAIT) {
+		spin_event(one);
 		result = ol.olSyncEvent(one);
-	else if (how == ENGINE_ORDER)
+	} else if (how == ENGINE_ORDER)
 		result = ol.olWaitEvents(queue, &one, 1);
 	else
 		result = ol.olGetEventInfo(one, OL_EVENT_INFO_IS_COMPLETE,
@@ -438,6 +460,18 @@ offload_event_destroy(void *device, void *event)
 {
 	if (!make_current(device))
 		ol.olDestroyEvent(event);
+}
+
+static int
+offload_call(void *device, void *queue, void (*function)(void *data),
+	     void *data)
+{
+	ol_result_t result;
+
+	if (make_current(device))
+		return SMELT_EENGINE;
+	result = ol.olLaunchHostFunction(queue, function, data);
+	return result ? refused(SMELT_EENGINE, "call of the host", result) : 0;
 }
 
 /* ---- memory ---- */
@@ -499,6 +533,18 @@ offload_fill(void *device, void *queue, void *dst, const void *pattern,
 
 /* ---- kernels ---- */
 
+/* Occupancy alone often means the largest block; 256 reaches it too and leaves
+ * a shorter tail. */
+static uint32_t
+occupancy(const struct gpu *gpu, ol_symbol_handle_t kernel)
+{
+	size_t threads = 0;
+
+	if (ol.olCalculateOptimalOccupancy(gpu->handle, kernel, 0, &threads))
+		return 0;
+	return threads < 256 ? (uint32_t)threads : 256;
+}
+
 /* PTX has to end with a NUL, which is part of what the driver is given; the
  * library copies it. */
 static int
@@ -543,22 +589,33 @@ offload_kernel_get(void *device, void *program, struct engine_kernel *kernel)
 	if (result)
 		return refused(SMELT_ENO_KERNEL, kernel->symbol, result);
 	kernel->handle = symbol;
+	kernel->suggested = occupancy(device, symbol);
 	return 0;
 }
 
-/* Occupancy alone often means the largest block; 256 reaches it too and leaves
- * a shorter tail. */
-static uint32_t
-offload_kernel_occupancy(void *device, const struct engine_kernel *kernel)
+/* A block that is aligned to more than 16 is put where ptxas found its address
+ * to be aligned in constant memory: 16, 48 or 112 bytes after the start of the
+ * parameters, as the architecture has it. The driver knows ("offset" in
+ * cuFuncGetParamInfo) and the API does not tell. But it refuses, before
+ * anything runs, a launch with fewer bytes than offset and size; so the offsets
+ * are tried upward, and the first one that is taken is the right one. */
+static ol_result_t
+launch_aligned(const struct gpu *gpu, void *queue,
+	       const struct engine_launch *launch,
+	       const ol_kernel_launch_size_args_t *size)
 {
-	const struct gpu *gpu = device;
-	size_t threads = 0;
+	char params[RT_MAX_ALIGN + RT_MAX_PARAMS] = {0};
+	ol_result_t result = OL_SUCCESS;
 
-	if (make_current(gpu) ||
-	    ol.olCalculateOptimalOccupancy(gpu->handle, kernel->handle, 0,
-					   &threads))
-		return 0;
-	return threads < 256 ? (uint32_t)threads : 256;
+	for (size_t offset = 0; offset < launch->params_align; offset += 16) {
+		memcpy(params + offset, launch->params, launch->params_size);
+		result = ol.olLaunchKernel(queue, gpu->handle,
+					   launch->kernel->handle, params,
+					   offset + launch->params_size, size);
+		if (!result || result->Code != OL_ERRC_INVALID_ARGUMENT)
+			break;
+	}
+	return result;
 }
 
 static int
@@ -577,8 +634,12 @@ offload_launch(void *device, void *queue, const struct engine_launch *launch)
 
 	if (make_current(gpu))
 		return SMELT_EENGINE;
-	result = ol.olLaunchKernel(queue, gpu->handle, launch->kernel->handle,
-				   launch->params, launch->params_size, &size);
+	if (gpu->cuda && launch->params_align > 16)
+		result = launch_aligned(gpu, queue, launch, &size);
+	else
+		result = ol.olLaunchKernel(
+			queue, gpu->handle, launch->kernel->handle,
+			launch->params, launch->params_size, &size);
 	return result ? refused(SMELT_EENGINE, "launch", result) : 0;
 }
 
@@ -595,8 +656,8 @@ const struct engine engine_offload = {
 	.event_create = offload_event_create,
 	.event_sync = offload_event_sync,
 	.event_destroy = offload_event_destroy,
+	.call = offload_call,
 	.program_load = offload_program_load,
 	.kernel_get = offload_kernel_get,
-	.kernel_occupancy = offload_kernel_occupancy,
 	.launch = offload_launch,
 };

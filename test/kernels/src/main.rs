@@ -6,6 +6,7 @@
 
 mod arguments;
 mod blocks;
+mod data;
 mod errors;
 mod functions;
 mod math;
@@ -42,6 +43,7 @@ fn main() {
         math::run(&mut suite);
         panics::run(&mut suite);
         errors::run(&mut suite);
+        data::run(&mut suite);
         passed += suite.passed;
         failed += suite.failed;
     }

@@ -1,7 +1,8 @@
 //! Devices.
 
-use super::error::{array, check, check_on};
+use super::error::{array, at, check};
 use super::launch::{Grid, launch};
+use super::stream::{Stream, Target};
 use crate::Result;
 use crate::arg::Args;
 use smelt_sys as sys;
@@ -11,8 +12,8 @@ use std::ptr::{NonNull, null_mut};
 
 /// A device of this machine: a GPU, or the CPU. A copy is the same device.
 ///
-/// All work given to a device is done in the order it was given in, whatever thread it
-/// came from.
+/// All work given to a device itself is done in the order it was given in, whatever thread it
+/// came from. Streams ([`stream`](Self::stream)) run beside that and beside each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Device {
     device: NonNull<sys::smelt_device>,
@@ -80,6 +81,28 @@ pub struct Memory {
     pub pooled_bytes: u64,
 }
 
+/// What [`Device::counters`] tells: numbers since the program began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Kernels launched.
+    pub launches: u64,
+    /// Copies from the host to the device.
+    pub copies_to: u64,
+    /// Their bytes.
+    pub bytes_to: u64,
+    /// Copies from the device to the host.
+    pub copies_from: u64,
+    /// Their bytes.
+    pub bytes_from: u64,
+    /// Copies within the device.
+    pub copies_on: u64,
+    /// Their bytes.
+    pub bytes_on: u64,
+    /// Times that the host waited for a stream.
+    pub waits: u64,
+}
+
 impl Device {
     /// The best device there is: NVIDIA, AMD, else the CPU. `SMELT_DEVICE` in the
     /// environment (`cpu`, `nvidia`, `amd`, or an index) narrows the choice.
@@ -142,8 +165,33 @@ impl Device {
         self.device.as_ptr()
     }
 
-    pub(crate) fn stream(&self) -> *mut sys::smelt_stream {
-        self.stream.as_ptr()
+    #[inline]
+    pub(crate) fn target(&self) -> Target {
+        Target {
+            device: *self,
+            stream: self.stream,
+        }
+    }
+
+    /// Whether its kernels see the host's memory where it lies, so that nothing is copied.
+    #[inline]
+    pub fn shares_memory(&self) -> bool {
+        // SAFETY: a live device.
+        unsafe { sys::smelt_device_shares_memory(self.raw()) != 0 }
+    }
+
+    /// A new stream: work that runs beside that of the device and of other streams.
+    ///
+    /// # Errors
+    /// [`Error::Engine`](crate::Error::Engine) and
+    /// [`Error::NoMemory`](crate::Error::NoMemory) if the driver gives none.
+    pub fn stream(&self) -> Result<Stream> {
+        Stream::new(self)
+    }
+
+    /// The stream that the device's own launches go to.
+    pub fn own_stream(&self) -> Stream {
+        Stream::own(self.target())
     }
 
     /// Its name, kind and limits.
@@ -213,21 +261,40 @@ impl Device {
         F: Copy + Send + Sync + 'static,
         A: Args<F, D>,
     {
-        launch(self, &grid, kernel, args, Location::caller())
+        launch(self.target(), &grid, kernel, args, Location::caller())
     }
 
-    /// Waits for all work given to the device so far.
+    /// Waits for all work given to the device so far, that of its streams included.
     ///
     /// # Errors
     /// [`Error::Panic`](crate::Error::Panic) if a kernel among it panicked and no earlier
     /// call has said so; [`Error::Engine`](crate::Error::Engine) and
     /// [`Error::DeviceLost`](crate::Error::DeviceLost) from the driver.
+    #[track_caller]
+    #[inline]
     pub fn wait(&self) -> Result<()> {
-        // SAFETY: a live stream.
-        check_on(
-            unsafe { sys::smelt_stream_wait(self.stream()) },
-            self.stream(),
-        )
+        at(Location::caller());
+        // SAFETY: a live device.
+        check(unsafe { sys::smelt_device_wait(self.raw()) })
+    }
+
+    /// What went through the device since the program began.
+    pub fn counters(&self) -> Counters {
+        // SAFETY: plain numbers.
+        let mut from: sys::smelt_counters = unsafe { std::mem::zeroed() };
+        from.size = size_of::<sys::smelt_counters>() as u32;
+        // SAFETY: a live device, and a struct with its size: it cannot fail.
+        unsafe { sys::smelt_device_counters(self.raw(), &mut from) };
+        Counters {
+            launches: from.launches,
+            copies_to: from.copies_to,
+            bytes_to: from.bytes_to,
+            copies_from: from.copies_from,
+            bytes_from: from.bytes_from,
+            copies_on: from.copies_on,
+            bytes_on: from.bytes_on,
+            waits: from.waits,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use smelt_sys as sys;
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
+use std::panic::Location;
 
 /// `std::result::Result` with [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
@@ -89,9 +90,14 @@ impl Error {
         }
     }
 
-    /// From a code that is not 0, with this thread's last text.
+    /// From a code that is not 0, with what this thread was told last.
     #[cold]
     pub(crate) fn last(code: c_int) -> Self {
+        if code == sys::SMELT_EPANIC
+            && let Some(panic) = Self::last_panic()
+        {
+            return panic;
+        }
         let text = pointed(sys::smelt_last_error());
         let text = if text.is_empty() {
             pointed(sys::smelt_error_text(code))
@@ -121,22 +127,15 @@ impl Error {
         make(text)
     }
 
-    /// From a code that is not 0, of a call that worked on `stream`: EPANIC there has
-    /// more to tell.
-    #[cold]
-    pub(crate) fn last_on(code: c_int, stream: *mut sys::smelt_stream) -> Self {
-        if code != sys::SMELT_EPANIC {
-            return Self::last(code);
-        }
-        let otherwise = Self::last(code);
+    fn last_panic() -> Option<Self> {
         // SAFETY: plain numbers and texts, of which all zero is a value.
         let mut panic: sys::smelt_panic = unsafe { std::mem::zeroed() };
         panic.size = size_of::<sys::smelt_panic>() as u32;
-        // SAFETY: a live stream, and a struct with its size.
-        if unsafe { sys::smelt_stream_panic(stream, &mut panic) } != 0 {
-            return otherwise;
+        // SAFETY: a struct with its size.
+        if unsafe { sys::smelt_last_panic(&mut panic) } != 0 {
+            return None;
         }
-        Error::Panic {
+        Some(Error::Panic {
             kernel: array(&panic.kernel).into(),
             message: array(&panic.message).into(),
             file: array(&panic.file).into(),
@@ -145,10 +144,11 @@ impl Error {
             block: panic.block,
             thread: panic.thread,
             threads: panic.threads,
-        }
+        })
     }
 }
 
+#[inline]
 pub(crate) fn check(code: c_int) -> Result<()> {
     if code == sys::SMELT_OK {
         return Ok(());
@@ -156,11 +156,12 @@ pub(crate) fn check(code: c_int) -> Result<()> {
     Err(Error::last(code))
 }
 
-pub(crate) fn check_on(code: c_int, stream: *mut sys::smelt_stream) -> Result<()> {
-    if code == sys::SMELT_OK {
-        return Ok(());
-    }
-    Err(Error::last_on(code, stream))
+/// Says where this thread's next calls come from, for errors and the profile.
+#[inline]
+pub(crate) fn at(from: &'static Location<'static>) {
+    let file = from.file();
+    // SAFETY: a text that lasts.
+    unsafe { sys::smelt_at(file.as_ptr().cast(), file.len() as u64, from.line()) }
 }
 
 fn pointed(text: *const c_char) -> Box<str> {

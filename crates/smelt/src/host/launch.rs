@@ -1,15 +1,14 @@
 //! Grids, the parameter block, the entry of a kernel, and the launch.
 
-use super::device::Device;
-use super::error::check_on;
+use super::error::{at, check};
 use super::fallback;
 use super::maps::Maps;
+use super::stream::Target;
 use crate::Result;
 use crate::arg::{Args, Params};
 use crate::device::abi;
 use smelt_sys as sys;
 use std::any::TypeId;
-use std::ffi::c_char;
 use std::mem::transmute;
 use std::panic::Location;
 
@@ -161,12 +160,9 @@ where
     unsafe { P::call(&(*block).kernel, &(*block).args) }
 }
 
-/// Largest text of a place, its NUL included.
-const SOURCE: usize = 128;
-
 #[inline]
 pub(crate) fn launch<F, A, D>(
-    device: &Device,
+    target: Target,
     grid: &Grid,
     kernel: F,
     args: A,
@@ -176,7 +172,8 @@ where
     F: Copy + Send + Sync + 'static,
     A: Args<F, D>,
 {
-    let mut maps = Maps::new(*device);
+    at(from);
+    let mut maps = Maps::new(target);
     let block = Block {
         state: 0,
         launch: 0,
@@ -185,7 +182,8 @@ where
     };
     // SAFETY: 128 bits without padding; which ones matters within one compiler only.
     let id = unsafe { transmute::<TypeId, u128>(TypeId::of::<F>()) };
-    let mut launch = sys::smelt_launch {
+    let (uses, use_count) = maps.uses();
+    let launch = sys::smelt_launch {
         size: size_of::<sys::smelt_launch>() as u32,
         grid_kind: grid.in_threads as u32,
         kernel: [id as u64, (id >> 64) as u64],
@@ -196,77 +194,33 @@ where
         params_size: size_of_val(&block) as u64,
         params_align: align_of_val(&block) as u64,
         host_entry: Some(fallback::entry::<F, A::Params>),
-        source: std::ptr::null(),
+        uses,
+        use_count,
     };
     // SAFETY: the block is that of this kernel, and its memory is mapped.
-    unsafe { submit(device, &mut launch, from)? };
+    unsafe { submit(target, &launch)? };
     if !A::BORROWS_HOST {
         return Ok(());
     }
     // Its end first: what maps end with must not overtake the kernel, and an error of the
     // kernel is worth more than one of a copy.
-    let ran = device.wait();
+    let ran = target.wait();
     ran.and(maps.end())
 }
 
 /// The part that is the same for all kernels.
 ///
 /// # Safety
-/// `launch` is whole but for its source.
-unsafe fn submit(
-    device: &Device,
-    launch: &mut sys::smelt_launch,
-    from: &'static Location<'static>,
-) -> Result<()> {
+/// `launch` is whole.
+unsafe fn submit(target: Target, launch: &sys::smelt_launch) -> Result<()> {
     fallback::prepare();
-    let mut source = [0u8; SOURCE];
-    write_source(from, &mut source);
-    launch.source = source.as_ptr().cast::<c_char>();
     // SAFETY: the caller's; the runtime copies the block and keeps no pointer.
-    let code = unsafe { sys::smelt_kernel_launch(device.stream(), launch) };
-    check_on(code, device.stream())
-}
-
-/// `file:line` and a NUL; of a long path the end. By hand, since formatting would take a
-/// tenth of a launch.
-fn write_source(from: &Location<'_>, text: &mut [u8; SOURCE]) {
-    let mut digits = [0u8; 10];
-    let mut at = digits.len();
-    let mut line = from.line();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (line % 10) as u8;
-        line /= 10;
-        if line == 0 {
-            break;
-        }
-    }
-    let digits = &digits[at..];
-    let file = from.file().as_bytes();
-    let room = SOURCE - 2 - digits.len();
-    let mut skip = file.len().saturating_sub(room);
-    while skip < file.len() && file[skip] & 0xc0 == 0x80 {
-        skip += 1;
-    }
-    let file = &file[skip..];
-    text[..file.len()].copy_from_slice(file);
-    text[file.len()] = b':';
-    text[file.len() + 1..][..digits.len()].copy_from_slice(digits);
+    check(unsafe { sys::smelt_kernel_launch(target.stream.as_ptr(), launch) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn source_is_file_and_line() {
-        let mut text = [0u8; SOURCE];
-        let here = Location::caller();
-        write_source(here, &mut text);
-        let end = text.iter().position(|&c| c == 0).unwrap();
-        let text = std::str::from_utf8(&text[..end]).unwrap();
-        assert_eq!(text, format!("{}:{}", here.file(), here.line()));
-    }
 
     #[test]
     fn extents_too_large_for_a_block_stay_too_large() {

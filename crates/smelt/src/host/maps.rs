@@ -5,7 +5,8 @@
 //! device memory, and make a later launch see old data.
 
 use super::device::Device;
-use super::error::{check, check_on};
+use super::error::check;
+use super::stream::Target;
 use crate::Result;
 use smelt_sys as sys;
 use std::ffi::c_void;
@@ -15,6 +16,26 @@ use std::ptr::null_mut;
 /// Arguments of a launch, at most; each has one map at most.
 const MOST: usize = 16;
 
+/// What a launch does with a buffer.
+#[derive(Clone, Copy)]
+pub(crate) enum Access {
+    Read = 0,
+    Write = 1,
+    /// By atomics, beside others.
+    Atomic = 2,
+}
+
+impl Access {
+    /// That of an argument `&[T]`.
+    pub(crate) const fn shared<T: crate::DeviceShare>() -> Self {
+        if T::READONLY {
+            Access::Read
+        } else {
+            Access::Atomic
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Map {
     host: *mut c_void,
@@ -22,18 +43,22 @@ struct Map {
     direction: u32,
 }
 
-/// Where the arguments of a launch put their maps.
+/// Where the arguments of a launch put their maps, and the buffers they use.
 pub struct Maps {
-    device: Device,
+    target: Target,
+    uses: [MaybeUninit<sys::smelt_use>; MOST],
+    use_len: usize,
     maps: [MaybeUninit<Map>; MOST],
     len: usize,
 }
 
 impl Maps {
     #[inline]
-    pub(crate) fn new(device: Device) -> Self {
+    pub(crate) fn new(target: Target) -> Self {
         Self {
-            device,
+            target,
+            uses: [const { MaybeUninit::uninit() }; MOST],
+            use_len: 0,
             maps: [const { MaybeUninit::uninit() }; MOST],
             len: 0,
         }
@@ -41,7 +66,39 @@ impl Maps {
 
     #[inline]
     pub(crate) fn device(&self) -> &Device {
-        &self.device
+        &self.target.device
+    }
+
+    /// The device and stream of the launch.
+    #[inline]
+    pub(crate) fn target(&self) -> Target {
+        self.target
+    }
+
+    /// The stream of the launch.
+    #[inline]
+    pub(crate) fn stream(&self) -> *mut sys::smelt_stream {
+        self.target.stream.as_ptr()
+    }
+
+    /// Notes that the launch uses the buffer.
+    #[inline]
+    pub(crate) fn note(&mut self, buffer: *mut sys::smelt_buffer, access: Access) {
+        assert!(
+            self.use_len < MOST,
+            "one use for each of at most 16 arguments"
+        );
+        self.uses[self.use_len].write(sys::smelt_use {
+            buffer,
+            writes: access as u64,
+        });
+        self.use_len += 1;
+    }
+
+    /// The uses that were noted.
+    #[inline]
+    pub(crate) fn uses(&self) -> (*const sys::smelt_use, u64) {
+        (self.uses.as_ptr().cast(), self.use_len as u64)
     }
 
     /// The device's address of `size` bytes at `host`, which stay borrowed until the
@@ -56,9 +113,7 @@ impl Maps {
         let size = size as u64;
         let mut memory = null_mut();
         // SAFETY: a live stream, and memory that the argument borrows.
-        check(unsafe {
-            sys::smelt_map_begin(self.device.stream(), host, size, direction, &mut memory)
-        })?;
+        check(unsafe { sys::smelt_map_begin(self.stream(), host, size, direction, &mut memory) })?;
         self.maps[self.len].write(Map {
             host,
             size,
@@ -76,10 +131,10 @@ impl Maps {
             self.len -= 1;
             // SAFETY: written by begin, which counted it.
             let map = unsafe { self.maps[self.len].assume_init() };
-            let stream = self.device.stream();
+            let stream = self.stream();
             // SAFETY: begun with the same numbers.
             let code = unsafe { sys::smelt_map_end(stream, map.host, map.size, map.direction) };
-            result = result.and(check_on(code, stream));
+            result = result.and(check(code));
         }
         result
     }
