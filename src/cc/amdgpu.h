@@ -22,8 +22,8 @@ amdgpu_link_ocml(struct cc_job *job, const char *folder, bool wave64);
 
 /* ---- amdgpu_carry.c ---- */
 
-/* Keeps LLVM from losing carries. The last thing before emit: what is simplified
- * after it may be simplified wrongly. */
+/* Keeps LLVM from losing carries. The last thing before emit: what is
+ * simplified after it may be simplified wrongly. */
 void
 amdgpu_carries(struct cc_job *job);
 

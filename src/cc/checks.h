@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* Decides the bounds checks of innermost counted loops in front of them, whether
- * there were any. Requires loop-simplify and LCSSA form, rotated loops, and
- * panics that end in unreachable. */
+/* Decides the bounds checks of innermost counted loops in front of them,
+ * whether there were any. Requires loop-simplify and LCSSA form, rotated loops,
+ * and panics that end in unreachable. */
 bool
 cc_shim_hoist_checks(LLVMModuleRef module);
 /* Decides runs of checks in straight-line code in front of the first (see

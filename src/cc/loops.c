@@ -21,6 +21,5 @@ void
 lower_straight_checks(struct cc_job *job)
 {
 	if (cc_shim_straight_checks(job->module))
-		cc_passes(job, "function(simplifycfg,early-cse<memssa>,"
-			       "simplifycfg)");
+		cc_passes(job, "function(simplifycfg,early-cse<memssa>)");
 }

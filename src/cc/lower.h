@@ -72,6 +72,11 @@ void
 lower_private(struct cc_job *job);
 void
 lower_constants(struct cc_job *job);
+/* Dies where a constant in global memory is addressed as shared or local
+ * memory: LLVM makes such a cast when a local array that was already moved to
+ * its space is replaced by the constant that it holds. Before emit. */
+void
+lower_check_spaces(struct cc_job *job);
 
 /* ---- record.c: panics ---- */
 

@@ -69,3 +69,35 @@ lower_shared(struct cc_job *job)
 	}
 	cc_replace_calls(job, "__smelt_dynamic_shared", dynamic_shared);
 }
+
+/* What LLVM-C calls a constant expression's opcode asserts on other values. */
+static bool
+casts_away(LLVMValueRef user)
+{
+	unsigned space;
+
+	if (!LLVMIsAConstantExpr(user) ||
+	    LLVMGetConstOpcode(user) != LLVMAddrSpaceCast)
+		return false;
+	space = LLVMGetPointerAddressSpace(LLVMTypeOf(user));
+	return space == 3 || space == 5;
+}
+
+void
+lower_check_spaces(struct cc_job *job)
+{
+	for (LLVMValueRef g = LLVMGetFirstGlobal(job->module); g;
+	     g = LLVMGetNextGlobal(g)) {
+		unsigned own = LLVMGetPointerAddressSpace(LLVMTypeOf(g));
+
+		if (own == 3 || own == 5)
+			continue;
+		for (LLVMUseRef use = LLVMGetFirstUse(g); use;
+		     use = LLVMGetNextUse(use))
+			if (casts_away(LLVMGetUser(use)))
+				die("internal: the address of a constant was "
+				    "taken for one of shared or local memory "
+				    "(%s); please report this",
+				    job->arch);
+	}
+}

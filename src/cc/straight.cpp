@@ -132,6 +132,19 @@ is_early(Early &early, Value *value, unsigned depth)
 	return true;
 }
 
+/* Whether checks stay in a loop of the region: a second way out of two loops to
+ * one panic costs a GPU more in every iteration than checks in front of the
+ * loop cost once. */
+bool
+loops_check(ArrayRef<BasicBlock *> region, LoopInfo &loops)
+{
+	Check check;
+
+	return any_of(region, [&](BasicBlock *block) {
+		return loops.getLoopFor(block) && find_check(block, check);
+	});
+}
+
 /* Whether all of the region may run twice in the text and once in fact. */
 bool
 may_be_copied(ArrayRef<BasicBlock *> region, unsigned &budget)
@@ -345,7 +358,7 @@ decide_together(const Check &first, DominatorTree &dt, LoopInfo &loops,
 		return false;
 	dt.getDescendants(decides, region);
 	llvm::erase(region, decides);
-	if (!may_be_copied(region, budget))
+	if (loops_check(region, loops) || !may_be_copied(region, budget))
 		return false;
 	Value *any = any_fails(early, run);
 	BasicBlock *slow = SplitBlock(decides, first.branch, &dt, &loops);

@@ -389,18 +389,19 @@ nvptx_math(struct cc_job *job)
 	cc_devmath(job);
 }
 
+/* Address spaces are inferred after O3: before it, a local array would be cast
+ * to local memory, and instcombine, which may replace the array by the constant
+ * that was copied into it, would keep the cast (lower_check_spaces). */
 static void
 nvptx_optimise(struct cc_job *job)
 {
-	nvptx_hide_nulls(job);
-	cc_passes(job, "function(infer-address-spaces),nvvm-reflect,"
-		       "function(nvvm-intr-range)");
+	cc_passes(job, "nvvm-reflect,function(nvvm-intr-range)");
 	lower_checks(job);
 	cc_passes(job, "default<O3>");
 	nvptx_hide_nulls(job);
 	cc_passes(job, "function(infer-address-spaces,simplifycfg)");
 	if (lower_local_atomics(job))
-		cc_passes(job, "function(sroa,early-cse<memssa>,instcombine,"
+		cc_passes(job, "function(sroa,early-cse<memssa>,instsimplify,"
 			       "dse,simplifycfg,infer-address-spaces)");
 	lower_straight_checks(job);
 	lower_panics(job, &record);
@@ -408,6 +409,7 @@ nvptx_optimise(struct cc_job *job)
 	cc_passes(job, "function(infer-address-spaces,early-cse<memssa>),"
 		       "globaldce");
 	nvptx_hide_nulls(job);
+	lower_check_spaces(job);
 	nvptx_narrowed_floats(job);
 }
 
