@@ -1,0 +1,61 @@
+//! Algorithm_REDUCE_SUM: the sum of an array, read back in every repetition.
+
+use crate::prelude::*;
+use std::sync::atomic::AtomicU64;
+
+pub const KERNEL: Kernel = Kernel {
+    name: "REDUCE_SUM",
+    group: Group::Algorithm,
+    features: &[Feature::Forall, Feature::Reduction],
+    reps: 50,
+    shape: |_, n| Shape {
+        bytes_read: 8 * (n + 1),
+        bytes_written: 8,
+        flops: n,
+        ..Shape::of(n)
+    },
+    seq,
+    smelt,
+    tunings: &[Tuning::sized("occgs"), Tuning::sized("direct")],
+    bounded: true,
+    ..Kernel::DEFAULT
+};
+
+fn seq(run: &mut Run) -> smelt::Result<Checksum> {
+    let x = run.init.data(run.size);
+    let mut sum = 0.0;
+    run.time_host(|| sum = x.iter().sum());
+    Ok(Checksum::of(&[sum]))
+}
+
+fn sum(x: &[f64], scratch: &[AtomicU64], result: &[AtomicU64]) {
+    let mut sum = 0.0;
+    for i in thread::grid_stride(x.len()) {
+        sum += x[i.get()];
+    }
+    grid_reduce(sum, scratch, result);
+}
+
+fn sum_unchecked(x: &[f64], scratch: &[AtomicU64], result: &[AtomicU64]) {
+    let mut sum = 0.0;
+    for i in thread::grid_stride(x.len()) {
+        // SAFETY: i is below x's length.
+        sum += unsafe { x.get_unchecked(i.get()) };
+    }
+    grid_reduce(sum, scratch, result);
+}
+
+fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    let x = run.init.data(run.size);
+    let x = run.to_device(&x)?;
+    let (grid, blocks) = run.reduction_grid(run.size);
+    let mut reduction = Reduction::<f64>::new(&run.gpu, blocks)?;
+    let mut total = 0.0;
+    run.time(|queue| {
+        let args = (&x, &reduction.scratch, &reduction.result);
+        launch!(queue, grid, [sum, sum_unchecked], args)?;
+        total = reduction.read()?;
+        Ok(())
+    })?;
+    Ok(Checksum::of(&[total]))
+}

@@ -1,0 +1,246 @@
+//! Apps_LTIMES: moments of a flux over directions, phi(z, g, m) += ell(m, d) psi(z, g, d).
+
+use crate::prelude::*;
+use crate::suite::Params;
+
+pub const KERNEL: Kernel = Kernel {
+    name: "LTIMES",
+    group: Group::Apps,
+    features: &[Feature::Kernel, Feature::View],
+    size: 999_424,
+    reps: 50,
+    shape,
+    seq,
+    smelt,
+    tunings: &[
+        Tuning::sized("block"),
+        Tuning::plain("rows"),
+        Tuning::plain("parts"),
+    ],
+    ..Kernel::DEFAULT
+};
+
+/// Zones, groups, moments, directions.
+#[derive(Clone, Copy, DeviceCopy)]
+struct Extents {
+    z: usize,
+    g: usize,
+    m: usize,
+    d: usize,
+}
+
+impl Extents {
+    fn new(params: &Params, target: usize) -> Self {
+        let (d, g, m) = (
+            params.ltimes_num_d,
+            params.ltimes_num_g,
+            params.ltimes_num_m,
+        );
+        let z = ((target + d * g / 2) / (d * g)).max(1);
+        Self { z, g, m, d }
+    }
+
+    fn phi(self) -> usize {
+        self.m * self.g * self.z
+    }
+
+    fn ell(self) -> usize {
+        self.d * self.m
+    }
+
+    fn psi(self) -> usize {
+        self.d * self.g * self.z
+    }
+}
+
+fn shape(params: &Params, target: usize) -> Shape {
+    let it = Extents::new(params, target);
+    Shape {
+        bytes_read: 8 * (it.phi() + it.ell() + it.psi()),
+        bytes_written: 8 * it.phi(),
+        flops: 2 * it.phi() * it.d,
+        ..Shape::of(it.psi())
+    }
+}
+
+struct Data {
+    phi: Vec<f64>,
+    ell: Vec<f64>,
+    psi: Vec<f64>,
+}
+
+fn data(run: &mut Run, it: Extents) -> Data {
+    let init = &mut run.init;
+    Data {
+        phi: init.constant(it.phi(), 0.0),
+        ell: init.data(it.ell()),
+        psi: init.data(it.psi()),
+    }
+}
+
+/// Adds to `phi` the moment of `psi`'s directions that `ell` weighs.
+#[inline(always)]
+fn moment(phi: &mut f64, ell: &[f64], psi: &[f64]) {
+    let mut sum = *phi;
+    for (ell, psi) in ell.iter().zip(psi) {
+        sum += ell * psi;
+    }
+    *phi = sum;
+}
+
+fn seq(run: &mut Run) -> smelt::Result<Checksum> {
+    let it = Extents::new(run.params, run.target);
+    let mut data = data(run, it);
+    run.time_host(|| {
+        let rows = data
+            .phi
+            .chunks_exact_mut(it.m)
+            .zip(data.psi.chunks_exact(it.d));
+        for (phi, psi) in rows {
+            for (phi, ell) in phi.iter_mut().zip(data.ell.chunks_exact(it.d)) {
+                moment(phi, ell, psi);
+            }
+        }
+    });
+    Ok(checksum(run, &data.phi))
+}
+
+fn ltimes(it: Extents, ell: &[f64], psi: &[f64], mut phi: DisjointMut3<f64>) {
+    let i = thread::index3();
+    let (m, g, z) = i.get();
+    if let Some(phi) = phi.get_mut(i) {
+        let row = z * it.g + g;
+        moment(
+            phi,
+            &ell[m * it.d..(m + 1) * it.d],
+            &psi[row * it.d..(row + 1) * it.d],
+        );
+    }
+}
+
+fn ltimes_unchecked(it: Extents, ell: &[f64], psi: &[f64], mut phi: DisjointMut3<f64>) {
+    let i = thread::index3();
+    let (m, g, z) = i.get();
+    if m < it.m && g < it.g && z < it.z {
+        let row = z * it.g + g;
+        // SAFETY: the arrays have the extents' lengths; this element of phi is this
+        // thread's.
+        unsafe {
+            moment(
+                &mut *phi.as_mut_ptr().add(row * it.m + m),
+                ell.get_unchecked(m * it.d..(m + 1) * it.d),
+                psi.get_unchecked(row * it.d..(row + 1) * it.d),
+            )
+        }
+    }
+}
+
+/// Adds to `phi`, `M` moments of one zone and group, all of them in registers: `psi` is read
+/// once for them.
+#[inline(always)]
+fn moments<const M: usize, const D: usize>(
+    phi: &mut [f64; M],
+    ell: &[[f64; D]; M],
+    psi: &[f64; D],
+) {
+    let mut sums = *phi;
+    for (d, psi) in psi.iter().enumerate() {
+        for (sum, ell) in sums.iter_mut().zip(ell) {
+            *sum += ell[d] * psi;
+        }
+    }
+    *phi = sums;
+}
+
+/// Each thread has `M` moments of one zone and group; the extents are known to the compiler.
+fn rows<const M: usize, const D: usize>(ell: &[f64], psi: &[f64], mut phi: DisjointChunks<f64>) {
+    let i = thread::index();
+    let (ell, psi) = (
+        ell.as_chunks::<D>().0.as_chunks::<M>().0,
+        psi.as_chunks::<D>().0,
+    );
+    let (row, part) = (i.get() / ell.len(), i.get() % ell.len());
+    if let Some(phi) = phi.get_mut(i)
+        && let Some(phi) = phi.as_mut_array::<M>()
+    {
+        moments(phi, &ell[part], &psi[row]);
+    }
+}
+
+fn rows_unchecked<const M: usize, const D: usize>(
+    ell: &[f64],
+    psi: &[f64],
+    mut phi: DisjointChunks<f64>,
+) {
+    let i = thread::index();
+    let (ell, psi) = (
+        ell.as_chunks::<D>().0.as_chunks::<M>().0,
+        psi.as_chunks::<D>().0,
+    );
+    let (row, part) = (i.get() / ell.len(), i.get() % ell.len());
+    if let Some(phi) = phi.get_mut(i) {
+        // SAFETY: every chunk has M moments, since M divides their number, and there are as many
+        // rows of psi as of phi.
+        unsafe {
+            let phi = &mut *phi.as_mut_ptr().cast::<[f64; M]>();
+            moments(phi, ell.get_unchecked(part), psi.get_unchecked(row));
+        }
+    }
+}
+
+/// Threads in each dimension of the suite's blocks: a warp along the moments, and the two
+/// factors of the rest that lie closest together.
+fn block_shape(block: usize) -> (usize, usize, usize) {
+    let rest = (block / 32).max(1);
+    let z = (1..=rest.isqrt()).rfind(|z| rest % z == 0).unwrap_or(1);
+    (32, rest / z, z)
+}
+
+fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    let it = Extents::new(run.params, run.target);
+    let data = data(run, it);
+    let mut phi = run.to_device(&data.phi)?;
+    let (ell, psi) = (run.to_device(&data.ell)?, run.to_device(&data.psi)?);
+    match (run.tuning, it.m, it.d) {
+        ("rows", 25, 64) => time_rows::<25, 64>(run, &mut phi, &ell, &psi)?,
+        ("parts", 25, 64) => time_rows::<5, 64>(run, &mut phi, &ell, &psi)?,
+        // Those two are compiled for the default extents only.
+        _ => {
+            let grid = Grid::cover((it.m, it.g, it.z)).block(block_shape(run.block));
+            run.time(|queue| {
+                let phi = phi.as_3d(it.z, it.g, it.m);
+                launch!(
+                    queue,
+                    grid,
+                    [ltimes, ltimes_unchecked],
+                    (it, &ell, &psi, phi)
+                )
+            })?;
+        }
+    }
+    let phi = run.to_host(&phi)?;
+    Ok(checksum(run, &phi))
+}
+
+fn time_rows<const M: usize, const D: usize>(
+    run: &mut Run,
+    phi: &mut Buffer<f64>,
+    ell: &Buffer<f64>,
+    psi: &Buffer<f64>,
+) -> smelt::Result<()> {
+    // Small blocks: there are few threads, to be spread over the whole device.
+    let grid = Grid::cover(phi.len() / M).block(64);
+    run.time(|queue| {
+        let phi = phi.by_chunks(M);
+        launch!(
+            queue,
+            grid,
+            [rows::<M, D>, rows_unchecked::<M, D>],
+            (ell, psi, phi)
+        )
+    })
+}
+
+fn checksum(run: &Run, phi: &[f64]) -> Checksum {
+    Checksum::new().scaled(phi, 0.001 * run.scale)
+}

@@ -1,0 +1,57 @@
+//! Basic_INIT_VIEW1D_OFFSET: an array set to multiples of its positions, which begin at 1. (In the
+//! suite the loop and the view begin there; a thread's number begins at 0, so the offset is added.)
+
+use crate::prelude::*;
+
+pub const KERNEL: Kernel = Kernel {
+    name: "INIT_VIEW1D_OFFSET",
+    group: Group::Basic,
+    features: &[Feature::Forall, Feature::View],
+    reps: 2500,
+    shape: |_, n| Shape {
+        bytes_written: 8 * n,
+        flops: n,
+        ..Shape::of(n)
+    },
+    seq,
+    smelt,
+    bounded: true,
+    ..Kernel::DEFAULT
+};
+
+const STEP: f64 = 0.00000123;
+/// Position of the first element.
+const FIRST: usize = 1;
+
+fn seq(run: &mut Run) -> smelt::Result<Checksum> {
+    let mut a = run.init.constant(run.size, 0.0);
+    run.time_host(|| {
+        for (i, a) in (FIRST..).zip(a.iter_mut()) {
+            *a = i as f64 * STEP;
+        }
+    });
+    Ok(Checksum::of(&a))
+}
+
+fn init(step: f64, mut a: DisjointMut<f64>) {
+    let t = thread::index();
+    if let Some(a) = a.get_mut(t) {
+        *a = (t.get() + FIRST) as f64 * step;
+    }
+}
+
+fn init_unchecked(step: f64, mut a: DisjointMut<f64>) {
+    let i = thread::index().get();
+    if i < a.len() {
+        // SAFETY: element i is this thread's.
+        unsafe { *a.get_unchecked_mut(i) = (i + FIRST) as f64 * step }
+    }
+}
+
+fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    let a = run.init.constant(run.size, 0.0);
+    let mut a = run.to_device(&a)?;
+    let grid = run.cover(run.size);
+    run.time(|queue| launch!(queue, grid, [init, init_unchecked], (STEP, &mut a)))?;
+    Ok(Checksum::of(&run.to_host(&a)?))
+}

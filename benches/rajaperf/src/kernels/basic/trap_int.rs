@@ -1,0 +1,80 @@
+//! Basic_TRAP_INT: the integral of 1 / distance to a point, by the trapezoid rule. (The checksum is
+//! that of all repetitions together.)
+
+use crate::prelude::*;
+use std::sync::atomic::AtomicU64;
+
+pub const KERNEL: Kernel = Kernel {
+    name: "TRAP_INT",
+    group: Group::Basic,
+    features: &[Feature::Forall, Feature::Reduction],
+    reps: 50,
+    shape: |_, n| Shape {
+        bytes_read: 8,
+        bytes_written: 8,
+        flops: 10 * n,
+        ..Shape::of(n)
+    },
+    seq,
+    smelt,
+    tunings: &[Tuning::sized("occgs"), Tuning::sized("direct")],
+    bounded: true,
+    ..Kernel::DEFAULT
+};
+
+/// Where the integral begins, its step, and the point.
+#[derive(Clone, Copy, DeviceCopy)]
+struct Line {
+    x0: f64,
+    h: f64,
+    xp: f64,
+    y: f64,
+    yp: f64,
+}
+
+impl Line {
+    #[inline(always)]
+    fn term(&self, i: usize) -> f64 {
+        let x = self.x0 + i as f64 * self.h;
+        let (dx, dy) = (x - self.xp, self.y - self.yp);
+        1.0 / (dx * dx + dy * dy).sqrt()
+    }
+}
+
+fn data(run: &mut Run) -> Line {
+    let [xn, x0, xp, y, yp] = std::array::from_fn(|_| run.init.scalar());
+    Line {
+        x0,
+        h: xn - x0,
+        xp,
+        y,
+        yp,
+    }
+}
+
+fn seq(run: &mut Run) -> smelt::Result<Checksum> {
+    let (n, line) = (run.size, data(run));
+    let mut sum = 0.0;
+    run.time_host(|| sum += (0..n).map(|i| line.term(i)).sum::<f64>() * line.h);
+    Ok(Checksum::of_number(sum))
+}
+
+fn integrate(share: Share, n: usize, line: Line, scratch: &[AtomicU64], result: &[AtomicU64]) {
+    let sum = share.fold(n, 0.0, |sum, i| sum + line.term(i));
+    grid_reduce(sum, scratch, result);
+}
+
+fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    let (n, line) = (run.size, data(run));
+    let (share, (grid, blocks)) = (run.share, run.reduction_grid(n));
+    let mut reduction = Reduction::<f64>::new(&run.gpu, blocks)?;
+    let mut sum = 0.0;
+    // No array is read: safe and unsafe have nothing to differ in.
+    run.time(|queue| {
+        let args = (share, n, line, &reduction.scratch, &reduction.result);
+        queue.gpu.launch(grid, integrate, args)?;
+        sum += reduction.read()? * line.h;
+        Ok(())
+    })?;
+    Ok(Checksum::of_number(sum))
+}

@@ -1,0 +1,183 @@
+//! Comm_HALO_PACKING_FUSED: as HALO_PACKING, all neighbours and variables in one kernel each.
+//!
+//! Tuning `direct` is the suite's: a row of blocks for each neighbour and variable, as many as are needed on
+//! average. `tasks` gives every block its own piece of one of them, so that none is idle.
+
+use super::halo::{self, Halo, atomics, values};
+use crate::prelude::*;
+
+pub const KERNEL: Kernel = Kernel {
+    name: "HALO_PACKING_FUSED",
+    group: Group::Comm,
+    features: &[Feature::Workgroup],
+    reps: 200,
+    shape: |params, target| halo::shape(params, target, 2),
+    seq: Halo::seq,
+    smelt,
+    tunings: &[Tuning::sized("direct"), Tuning::sized("tasks")],
+    block: 1024,
+    ..Kernel::DEFAULT
+};
+
+/// A gather or scatter: where its values lie in the buffers, its cells in the lists, and its variable
+/// among the variables.
+#[derive(Clone, Copy, DeviceCopy)]
+struct Loop {
+    values: usize,
+    cells: usize,
+    var: usize,
+    len: usize,
+}
+
+/// The place in buffers, lists and vars of what this thread does in round `round`.
+#[inline(always)]
+fn place(it: Loop, round: usize, lists: impl Fn(usize) -> i32) -> Option<(usize, usize)> {
+    let block = thread::block_index().x as usize + round * thread::grid_dim().x as usize;
+    let i = block * thread::block_dim().x as usize + thread::thread_index().x as usize;
+    if i < it.len {
+        let cell = lists(it.cells + i) as usize;
+        Some((it.values + i, it.var.wrapping_add(cell)))
+    } else {
+        None
+    }
+}
+
+fn pack(loops: &[Loop], lists: &[i32], vars: &[AtomicF64], buffers: &[AtomicF64]) {
+    let it = loops[thread::block_index().y as usize];
+    let mut round = 0;
+    while let Some((value, cell)) = place(it, round, |i| lists[i]) {
+        buffers[value].store(vars[cell].load());
+        round += 1;
+    }
+}
+
+fn pack_unchecked(loops: &[Loop], lists: &[i32], vars: &[AtomicF64], buffers: &[AtomicF64]) {
+    // SAFETY: there is a loop for each row of blocks; what it names lies in the lists, buffers and
+    // variables.
+    unsafe {
+        let it = *loops.get_unchecked(thread::block_index().y as usize);
+        let mut round = 0;
+        while let Some((value, cell)) = place(it, round, |i| *lists.get_unchecked(i)) {
+            let value = buffers.get_unchecked(value);
+            value.store(vars.get_unchecked(cell).load());
+            round += 1;
+        }
+    }
+}
+
+fn unpack(loops: &[Loop], lists: &[i32], vars: &[AtomicF64], buffers: &[AtomicF64]) {
+    let it = loops[thread::block_index().y as usize];
+    let mut round = 0;
+    while let Some((value, cell)) = place(it, round, |i| lists[i]) {
+        vars[cell].store(buffers[value].load());
+        round += 1;
+    }
+}
+
+fn unpack_unchecked(loops: &[Loop], lists: &[i32], vars: &[AtomicF64], buffers: &[AtomicF64]) {
+    // SAFETY: as for packing.
+    unsafe {
+        let it = *loops.get_unchecked(thread::block_index().y as usize);
+        let mut round = 0;
+        while let Some((value, cell)) = place(it, round, |i| *lists.get_unchecked(i)) {
+            let value = buffers.get_unchecked(value).load();
+            vars.get_unchecked(cell).store(value);
+            round += 1;
+        }
+    }
+}
+
+/// The loops over each neighbour's list and each variable of `cells` cells, and all lists one
+/// after the other.
+fn loops<'a>(
+    lists: impl Iterator<Item = &'a Vec<i32>>,
+    vars: usize,
+    cells: usize,
+) -> (Vec<Loop>, Vec<i32>) {
+    let (mut loops, mut all, mut values) = (Vec::new(), Vec::new(), 0);
+    for list in lists {
+        for v in 0..vars {
+            loops.push(Loop {
+                values,
+                cells: all.len(),
+                var: v * cells,
+                len: list.len(),
+            });
+            values += list.len();
+        }
+        all.extend(list);
+    }
+    (loops, all)
+}
+
+/// Loops cut into pieces of at most a block.
+fn tasks(loops: &[Loop], block: usize) -> Vec<Loop> {
+    let cut = |it: &Loop| {
+        let it = *it;
+        (0..it.len).step_by(block).map(move |start| Loop {
+            values: it.values + start,
+            cells: it.cells + start,
+            len: block.min(it.len - start),
+            ..it
+        })
+    };
+    loops.iter().flat_map(cut).collect()
+}
+
+/// One direction on the device: its loops, lists and buffers, and its grid.
+struct Side {
+    loops: Buffer<Loop>,
+    lists: Buffer<i32>,
+    buffers: Buffer<AtomicF64>,
+    grid: Grid,
+}
+
+impl Side {
+    fn new(run: &mut Run, halo: &Halo, which: usize) -> smelt::Result<Self> {
+        let lists = halo.lists.iter().map(|lists| &lists[which]);
+        let (mut loops, lists) = loops(lists, halo.vars.len(), halo.vars[0].len());
+        let mut blocks = 1;
+        if run.tuning == "tasks" {
+            loops = tasks(&loops, run.block);
+        } else {
+            let average = (lists.len() * halo.vars.len()).div_ceil(loops.len().max(1));
+            blocks = average.div_ceil(run.block).max(1);
+        }
+        let values = [&halo.packed, &halo.arrived][which].concat();
+        Ok(Self {
+            loops: run.to_device(&loops)?,
+            lists: run.to_device(&lists)?,
+            buffers: run.move_to_device(atomics(&values))?,
+            grid: Grid::blocks((blocks, loops.len())).threads((run.block, 1)),
+        })
+    }
+}
+
+fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    let halo = Halo::new(run);
+    let out = Side::new(run, &halo, 0)?;
+    let back = Side::new(run, &halo, 1)?;
+    let vars = run.move_to_device(atomics(&halo.vars.concat()))?;
+    run.time(|queue| {
+        let args = (&out.loops, &out.lists, &vars, &out.buffers);
+        launch!(queue, out.grid, [pack, pack_unchecked], args)?;
+        // Ready to be sent.
+        queue.gpu.wait()?;
+        let args = (&back.loops, &back.lists, &vars, &back.buffers);
+        launch!(queue, back.grid, [unpack, unpack_unchecked], args)?;
+        queue.gpu.wait()
+    })?;
+    let vars = values(&run.to_host(&vars)?);
+    let mut left = &values(&run.to_host(&out.buffers)?)[..];
+    let mut packed = Vec::new();
+    for buffer in &halo.packed {
+        let (this, others) = left.split_at(buffer.len());
+        packed.push(this.to_vec());
+        left = others;
+    }
+    let vars: Vec<_> = vars
+        .chunks_exact(halo.vars[0].len())
+        .map(<[f64]>::to_vec)
+        .collect();
+    Ok(Halo::checksum(&vars, &packed))
+}

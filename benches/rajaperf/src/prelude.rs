@@ -1,0 +1,8 @@
+//! What every kernel's file needs.
+
+pub use crate::data::Checksum;
+pub use crate::launch;
+pub use crate::prim::{Cells, Reduce, Reduction, Share, grid_reduce};
+pub use crate::run::Run;
+pub use crate::suite::{Feature, Group, Kernel, Shape, Tuning, cube_side, square_side};
+pub use smelt::prelude::*;
