@@ -64,6 +64,7 @@ build/lib/libsmelt.a: $(RUNTIME) build/obj/image/read.o
 -include test/unit/tests.mk
 -include sim/amdgpu/sim.mk
 -include examples/c/c.mk
+-include test/conform/conform.mk
 
 # ---- the two commands, and what they are made of ----
 
