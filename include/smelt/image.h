@@ -18,8 +18,9 @@ extern "C" {
 
 #define SMELT_TABLE_MAGIC "SMELTKT1"
 #define SMELT_TABLE_VERSION 1u
-#define SMELT_UNKNOWN 0xffffffffu /* a resource that the tools did not report  \
-				   */
+#define SMELT_UNKNOWN                                                          \
+	0xffffffffu /* a resource that the tools did not report                \
+		     */
 
 /* Sections of a linked program. */
 #define SMELT_SECTION_KERNELS "smelt_kernels" /* one kernel table */

@@ -372,8 +372,9 @@ smelt_device_default(smelt_device **device)
 	if (required &&
 	    (!device_count || devices[0].found.info.kind == SMELT_DEVICE_CPU))
 		return rt_error(SMELT_ENO_DEVICE,
-				"no GPU was found, and SMELT_REQUIRE_DEVICE "
-				"forbids the CPU");
+				"%s, and SMELT_REQUIRE_DEVICE forbids the CPU",
+				device_choice() ? "SMELT_DEVICE leaves no GPU"
+						: "no GPU was found");
 	if (!required && !smelt_has_kernels() && !device_choice())
 		index = find_cpu();
 	return smelt_device_get(index, device);

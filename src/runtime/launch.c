@@ -87,7 +87,7 @@ check_block(const smelt_device *device, const struct rt_loaded *loaded,
 			"kernel %s: a block of %llu threads; %s allows %u",
 			name, (unsigned long long)threads,
 			limit < info->max_block_threads
-				? "the kernel's launch bounds"
+				? "the kernel's launch bound"
 				: info->name,
 			limit);
 }

@@ -238,7 +238,7 @@ launch_bounds(void)
 	setup();
 	launch.block[0] = 65;
 	launch.block[1] = launch.block[2] = 1;
-	expect(&launch, SMELT_ELAUNCH, "the kernel's launch bounds allows 64");
+	expect(&launch, SMELT_ELAUNCH, "the kernel's launch bound allows 64");
 	memset(launch.block, 0, sizeof(launch.block));
 	expect(&launch, 0, "");
 	launch.grid[2] = 2;
