@@ -101,17 +101,21 @@ format-check:
 
 # ---- install ----
 
-LIB_FILES = $(wildcard build/lib/smelt/*)
+LIB_FILES = $(wildcard build/lib/smelt/*.bc)
 CRATE_FILES = $(shell cd crates && find . -type f -not -path '*/target/*' \
 	-not -name Cargo.lock)
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/smelt \
+install: all sim
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/smelt/sim \
 		$(DESTDIR)$(PREFIX)/include/smelt
 	install -m 755 build/bin/cargo-smelt build/bin/smelt-cc \
 		$(DESTDIR)$(PREFIX)/bin
 	install -m 644 build/lib/libsmelt.a $(DESTDIR)$(PREFIX)/lib
 	$(if $(LIB_FILES),install -m 644 $(LIB_FILES) \
 		$(DESTDIR)$(PREFIX)/lib/smelt)
+	install -m 755 build/sim/libhsa-runtime64.so.1 \
+		$(DESTDIR)$(PREFIX)/lib/smelt/sim
+	ln -sf libhsa-runtime64.so.1 \
+		$(DESTDIR)$(PREFIX)/lib/smelt/sim/libhsa-runtime64.so
 	install -m 644 include/smelt/*.h $(DESTDIR)$(PREFIX)/include/smelt
 	for f in $(CRATE_FILES); do \
 		install -D -m 644 crates/$$f \

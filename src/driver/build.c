@@ -27,6 +27,7 @@ struct build {
 	const char *targets;	/* --targets, or SMELT_TARGETS; NULL */
 	const char *targets_by; /* which of them */
 	const char *fp;
+	const char *simulate;	/* --simulate; NULL */
 	struct list args;	/* cargo's */
 	const char *target_dir; /* --target-dir */
 	bool quiet;
@@ -94,6 +95,11 @@ read_arguments(struct build *build, const struct list *args)
 		value = own_option(args, &at, "--fp");
 		if (value) {
 			build->fp = value;
+			continue;
+		}
+		value = own_option(args, &at, "--simulate");
+		if (value) {
+			build->simulate = value;
 			continue;
 		}
 		note_cargo_option(build, args, at);
@@ -327,6 +333,15 @@ set_up(struct build *build)
 		    "cargo-smelt or on PATH\n  = help: `make install` in the "
 		    "source tree of Smelt puts both in place");
 	check_fp(build);
+	if (build->simulate) {
+		const char *targets =
+			simulate_set(arena, build->simulate, &build->env);
+
+		if (!build->targets || strcmp(build->targets_by, "--targets")) {
+			build->targets = targets;
+			build->targets_by = "--simulate";
+		}
+	}
 	set_chain(build);
 	list_addf(arena, &build->env, "RUSTC_WRAPPER=%s", path_self(arena));
 	list_add(arena, &build->env, ENV_ROLE "=wrapper");

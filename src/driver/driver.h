@@ -112,6 +112,13 @@ metadata_variable(struct arena *arena, const char *manifest_dir);
 _Noreturn void
 build_command(struct arena *arena, const struct list *args, bool kernels);
 
+/* ---- simulate.c ---- */
+
+/* Has what cargo starts find the simulated GPU called name, through changes to
+ * its environment; gives the targets to build for. Dies if there is none. */
+const char *
+simulate_set(struct arena *arena, const char *name, struct list *env);
+
 /* ---- rustc.c: a call of rustc, understood ---- */
 
 struct rustc_call {

@@ -36,6 +36,8 @@ static const char help[] =
 	"Options for commands that build, before any --:\n"
 	"  --targets LIST   cpu, sm_90, gfx90a, ...; also SMELT_TARGETS, also\n"
 	"                   [package.metadata.smelt] targets = [...]\n"
+	"  --simulate GPU   run on a simulated amd (gfx90a), gfx942 or "
+	"gfx1100\n"
 	"  --fp MODE        fast or exact; also SMELT_FP, also metadata fp = "
 	"...\n"
 	"\n"
