@@ -75,6 +75,9 @@ struct source {
 	bool gfx11;
 	bool wave32;
 	bool bad;
+	/* An instruction has one literal at most; operands share it. */
+	bool has_literal;
+	uint32_t literal;
 	struct inst *inst;
 };
 
@@ -103,6 +106,15 @@ take_word(struct source *s)
 	uint32_t word = s->words[s->inst->dwords++];
 	s->inst->word[1] = word;
 	return word;
+}
+
+static uint32_t
+take_literal(struct source *s)
+{
+	if (!s->has_literal)
+		s->literal = take_word(s);
+	s->has_literal = true;
+	return s->literal;
 }
 
 static bool
@@ -210,7 +222,7 @@ set_source(struct source *s, int k, uint32_t code)
 	else if (code == 253)
 		o->kind = OPERAND_SCC;
 	else if (code == 255)
-		set_const(o, literal_value(type, take_word(s)));
+		set_const(o, literal_value(type, take_literal(s)));
 	else
 		s->bad = true;
 }

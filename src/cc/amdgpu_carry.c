@@ -4,7 +4,7 @@
  *	uaddo_carry (add x, y), 0, c   into   uaddo_carry x, y, c
  *
  * (and the same with sub) also where the carry out is used. The sum is the
- *same, the carry is not: x + y may wrap. 64 and 128 bits are added by such
+ * same, the carry is not: x + y may wrap. 64 and 128 bits are added by such
  *steps, so
  *
  *	(a * b).saturating_add(c as u64)    of u64, c a u16
@@ -148,8 +148,10 @@ has_carry(LLVMValueRef i, bool *sum)
 	case LLVMAdd:
 	case LLVMSub:
 		*sum = LLVMGetInstructionOpcode(i) == LLVMAdd;
+		/* One that cannot wrap has no carry out; in 128 bits there is
+		 * one between the halves all the same. */
 		return width_of(i) == 128 ||
-		       (width_of(i) == 64 && is_compared(i));
+		       (width_of(i) == 64 && !LLVMGetNUW(i) && is_compared(i));
 	case LLVMCall:
 		return is_carry_intrinsic(i, sum);
 	default:

@@ -78,7 +78,7 @@ def default(t):
     if isinstance(t, Tuple):
         return "(" + "".join(default(i) + ", " for i in t.items) + ")"
     if isinstance(t, Option):
-        return "None"
+        return f"None::<{t.item}>"
     if isinstance(t, Struct):
         fields = ", ".join(f"f{i}: {default(f)}" for i, f in enumerate(t.fields))
         return f"{t.name} {{ {fields} }}"
@@ -360,7 +360,7 @@ class Generator:
         if isinstance(t, Tuple):
             return "(" + "".join(self.expr(i, d) + ", " for i in t.items) + ")"
         if isinstance(t, Option):
-            return self.pick(["None", f"Some({self.expr(t.item, d)})",
+            return self.pick([f"None::<{t.item}>", f"Some({self.expr(t.item, d)})",
                               f"({self.expr('bool', d)}).then(|| {self.expr(t.item, d)})",
                               f"({self.expr(t, d)}).or({self.expr(t, d - 1)})"])
         if isinstance(t, Struct):
