@@ -467,7 +467,14 @@ cc_same_path(const char *a, const char *b);
 /* ---- lower.c: steps that several targets share, to call from their stages
  * ---- */
 
-/* Runs a textual pass pipeline; dies with the stage's name if LLVM refuses. */
+/* Run a textual pass pipeline over a module, for a target machine or none, or
+ * over a function; die if LLVM refuses it. */
+void
+cc_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine,
+	      const char *pipeline);
+void
+cc_run_passes_on(LLVMValueRef function, const char *pipeline);
+/* The first, for the job's module and machine. */
 void
 cc_passes(struct cc_job *job, const char *pipeline);
 /* Replaces all calls of the function called name, if it is declared, by what

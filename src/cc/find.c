@@ -12,7 +12,6 @@
 
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 
 #include <ctype.h>
 #include <stdio.h>
@@ -169,21 +168,6 @@ inline_callees(LLVMValueRef function, LLVMValueRef end, int depth)
 		}
 }
 
-static void
-run_passes(LLVMModuleRef module, LLVMValueRef function, const char *passes)
-{
-	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-	LLVMErrorRef error =
-		function ? LLVMRunPassesOnFunction(function, passes, NULL,
-						   options)
-			 : LLVMRunPasses(module, passes, NULL, options);
-
-	LLVMDisposePassBuilderOptions(options);
-	if (error)
-		die("LLVM refuses the passes \"%s\": %s", passes,
-		    LLVMGetErrorMessage(error));
-}
-
 static bool
 read_id(LLVMModuleRef module, LLVMValueRef value, uint64_t id[2])
 {
@@ -257,14 +241,15 @@ read_entries(struct finder *finder)
 	}
 	finder->count = kept;
 	if (any)
-		run_passes(module, NULL, "always-inline");
+		cc_run_passes(module, NULL, "always-inline");
 	for (size_t i = 0; i < finder->count; i++) {
 		struct entry *entry = &finder->entries[i];
 
 		cc_note_stage("find", NULL, entry->name);
 		if (!read_constants(module, entry)) {
-			run_passes(module, entry->function,
-				   "sroa,instcombine<no-verify-fixpoint>");
+			cc_run_passes_on(
+				entry->function,
+				"sroa,instcombine<no-verify-fixpoint>");
 			if (!read_constants(module, entry))
 				die("%s: kernel `%s`: its id or the layout of "
 				    "its arguments is no constant; the crate "

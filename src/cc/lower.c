@@ -13,29 +13,44 @@
 #include <string.h>
 
 static void
-run_passes(struct cc_job *job, LLVMTargetMachineRef machine,
-	   const char *pipeline)
+check_passes(LLVMErrorRef error, const char *pipeline)
+{
+	if (error)
+		die("LLVM refuses the passes \"%s\": %s", pipeline,
+		    LLVMGetErrorMessage(error));
+}
+
+void
+cc_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine,
+	      const char *pipeline)
 {
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-	LLVMErrorRef error;
 
-	error = LLVMRunPasses(job->module, pipeline, machine, options);
+	check_passes(LLVMRunPasses(module, pipeline, machine, options),
+		     pipeline);
 	LLVMDisposePassBuilderOptions(options);
-	if (error)
-		die("%s: LLVM refuses the passes \"%s\": %s", job->arch,
-		    pipeline, LLVMGetErrorMessage(error));
+}
+
+void
+cc_run_passes_on(LLVMValueRef function, const char *pipeline)
+{
+	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+
+	check_passes(LLVMRunPassesOnFunction(function, pipeline, NULL, options),
+		     pipeline);
+	LLVMDisposePassBuilderOptions(options);
 }
 
 void
 cc_passes(struct cc_job *job, const char *pipeline)
 {
-	run_passes(job, job->machine, pipeline);
+	cc_run_passes(job->module, job->machine, pipeline);
 }
 
 void
 lower_plain_passes(struct cc_job *job, const char *pipeline)
 {
-	run_passes(job, NULL, pipeline);
+	cc_run_passes(job->module, NULL, pipeline);
 }
 
 /* The use is a call of the function itself, not its address passed on. */

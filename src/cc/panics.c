@@ -15,7 +15,6 @@
 #include "cc.h"
 
 #include <llvm-c/DebugInfo.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -668,18 +667,6 @@ calls_itself(LLVMValueRef function)
 	return false;
 }
 
-static void
-run_passes(struct cc *cc, const char *passes)
-{
-	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-	LLVMErrorRef error = LLVMRunPasses(cc->module, passes, NULL, options);
-
-	LLVMDisposePassBuilderOptions(options);
-	if (error)
-		die("LLVM refuses the passes \"%s\": %s", passes,
-		    LLVMGetErrorMessage(error));
-}
-
 typedef void
 call_fn(struct cc *cc, const struct panic_function *function, LLVMValueRef call,
 	void *data);
@@ -732,7 +719,7 @@ inline_trackers(struct cc *cc)
 		each_panic(cc, mark_for_inlining, &any);
 		if (!any)
 			return;
-		run_passes(cc, "always-inline");
+		cc_run_passes(cc->module, NULL, "always-inline");
 		cc_drop_unreachable(cc);
 	}
 }
@@ -776,7 +763,8 @@ cc_panics(struct cc *cc)
 	LLVMBuilderRef builder = LLVMCreateBuilderInContext(cc->context);
 
 	/* Nothing unwinds. */
-	run_passes(cc, "function(lower-invoke,unreachableblockelim)");
+	cc_run_passes(cc->module, NULL,
+		      "function(lower-invoke,unreachableblockelim)");
 	drop_personalities(cc);
 	cc_drop_unreachable(cc);
 	inline_trackers(cc);
