@@ -32,6 +32,21 @@ struct wrapper {
 	const char *work_dir;
 };
 
+/* A C library that cargo would name libNAME.so has a hash in its name here,
+ * since every unit's hash is ours (build.c). Cargo puts the plain name beside
+ * it; rustc from 1.96 on writes the hashed one into it as its SONAME, which
+ * programs that are linked to it would then look for. */
+static void
+add_soname(struct arena *arena, const struct rustc_call *call,
+	   struct list *argv)
+{
+	if (call->compiles && call->cdylib && !call->dylib && !call->test &&
+	    !call->linker && *call->extra &&
+	    (!call->target || strstr(call->target, "-linux-")))
+		list_addf(arena, argv, "-Clink-arg=-Wl,-soname,lib%s.so",
+			  call->crate);
+}
+
 /* As asked, behind the user's own wrapper where there is one. */
 static _Noreturn void
 run_plain(struct wrapper *wrapper)
@@ -47,6 +62,7 @@ run_plain(struct wrapper *wrapper)
 		list_add(arena, &argv, call->command.data[i]);
 	for (size_t i = 0; i < call->args.len; i++)
 		list_add(arena, &argv, call->args.data[i]);
+	add_soname(arena, call, &argv);
 	exec_program(arena, &argv, &env);
 }
 
@@ -106,6 +122,7 @@ host_line(struct wrapper *wrapper, struct list *argv)
 		list_add(arena, argv, call->command.data[i]);
 	for (size_t i = 0; i < call->args.len; i++)
 		list_add(arena, argv, call->args.data[i]);
+	add_soname(arena, call, argv);
 	list_add(arena, argv, "-Zmir-enable-passes=-JumpThreading");
 	if (may_use_features(wrapper) && features_refused(wrapper))
 		list_add(arena, argv, "-Zallow-features=");
