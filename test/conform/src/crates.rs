@@ -44,7 +44,7 @@ fn halves(s: &mut Suite) {
     s.case("f16-from", |a: f32| (f16::from_f32(a).is_nan(), if a.is_nan() { 0 } else { f16::from_f32(a).to_bits() }, if a.is_nan() { 0 } else { f16::from_f64(a as f64 * 1.0000001).to_bits() }));
     s.case("f16-to", |a: u16| (f16::from_bits(a).to_f32(), f16::from_bits(a).to_f64(), f16::from_bits(a).is_finite(), f16::from_bits(a).signum().to_f32()));
     s.case("bf16", |(a, b): (f32, u16)| (if a.is_nan() { 0 } else { bf16::from_f32(a).to_bits() }, bf16::from_bits(b).to_f32(), bf16::from_bits(b) < bf16::ONE));
-    s.case("f16-storage", |x: [f32; 8]| { let stored = x.map(f16::from_f32); stored.iter().map(|h| h.to_f32()).fold(0.0, f32::max) });
+    s.case("f16-storage", |x: [f32; 8]| { let stored = x.map(f16::from_f32); stored.iter().map(|h| h.to_f32()).fold(0.0, |most, x| if x > most { x } else { most }) });
 }
 
 fn generators(s: &mut Suite) {
