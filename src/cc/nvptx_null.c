@@ -13,6 +13,7 @@
  * phi stays generic. Pointers to global memory, where NULL is 0 in both spaces,
  * are left alone.
  */
+#include "cc/cpu.h"
 #include "cc/nvptx.h"
 
 #include <string.h>
@@ -20,7 +21,8 @@
 struct hider {
 	struct cc_job *job;
 	LLVMBuilderRef builder;
-	LLVMValueRef *seen;
+	LLVMValueRef *seen; /* in the order they were found */
+	struct cpu_map *known;
 	size_t count;
 	size_t cap;
 };
@@ -72,9 +74,9 @@ hide_operands(struct hider *hider, LLVMValueRef user)
 static void
 follow(struct hider *hider, LLVMValueRef value)
 {
-	for (size_t i = 0; i < hider->count; i++)
-		if (hider->seen[i] == value)
-			return;
+	if (cpu_map_get(hider->known, value))
+		return;
+	cpu_map_set(hider->job->arena, hider->known, value, value);
 	if (hider->count == hider->cap) {
 		size_t cap = hider->cap ? 2 * hider->cap : 64;
 		LLVMValueRef *grown =
@@ -152,6 +154,7 @@ nvptx_hide_nulls(struct cc_job *job)
 {
 	struct hider hider = {
 		.job = job,
+		.known = cpu_map_new(job->arena),
 		.builder = LLVMCreateBuilderInContext(job->context),
 	};
 
