@@ -115,6 +115,50 @@ copy_plain(smelt_stream *stream, enum engine_copy direction, void *dst,
 	return rt_stream_drain(stream);
 }
 
+/* Pinned memory of the stream for a copy of less than a slot; NULL if there is
+ * none. It only grows: a stream reads the same few sizes over and over. */
+static char *
+landing(smelt_stream *stream, uint64_t size)
+{
+	smelt_device *device = stream->device;
+	uint64_t wanted = 4096;
+	void *memory;
+	int result;
+
+	if (size <= stream->landing_size)
+		return stream->landing;
+	while (wanted < size)
+		wanted *= 2;
+	pthread_mutex_lock(&device->memory_lock);
+	if (stream->landing)
+		device->engine->memory_free(device->found.device, ENGINE_HOST,
+					    stream->landing);
+	result = device->engine->memory_alloc(device->found.device, ENGINE_HOST,
+					      wanted, &memory);
+	pthread_mutex_unlock(&device->memory_lock);
+	stream->landing = result ? NULL : memory;
+	stream->landing_size = result ? 0 : wanted;
+	return stream->landing;
+}
+
+/* A small copy from the device. A driver that is given pageable memory sleeps
+ * until it is there, and wakes late (40 us on an H200's host). */
+static int
+copy_landed(smelt_stream *stream, void *dst, const void *src, uint64_t size)
+{
+	char *memory = landing(stream, size);
+	int result;
+
+	if (!memory)
+		return copy_plain(stream, ENGINE_FROM_DEVICE, dst, src, size,
+				  false);
+	result = copy_plain(stream, ENGINE_FROM_DEVICE, memory, src, size,
+			    false);
+	if (!result)
+		memcpy(dst, memory, size);
+	return result;
+}
+
 static int
 copy_any(smelt_stream *stream, enum engine_copy direction, void *dst,
 	 const void *src, uint64_t size, bool stays)
@@ -129,10 +173,13 @@ copy_any(smelt_stream *stream, enum engine_copy direction, void *dst,
 	    !rt_is_pinned(src, size) &&
 	    rt_stage_in(stream, dst, src, size, &result))
 		return result;
-	if (direction == ENGINE_FROM_DEVICE && size >= rt_slot_size &&
-	    !rt_is_pinned(dst, size) &&
-	    rt_stage_out(stream, dst, src, size, &result))
-		return result ? result : rt_stream_drain(stream);
+	if (direction == ENGINE_FROM_DEVICE && !rt_is_pinned(dst, size) &&
+	    rt_staging_wanted()) {
+		if (size < rt_slot_size)
+			return copy_landed(stream, dst, src, size);
+		if (rt_stage_out(stream, dst, src, size, &result))
+			return result ? result : rt_stream_drain(stream);
+	}
 	return copy_plain(stream, direction, dst, src, size, stays);
 }
 

@@ -206,6 +206,9 @@ struct smelt_stream {
 	/* Where kernels leave their panics, and the word that says they did. */
 	struct smelt_device_state *state;
 	volatile uint32_t *word;
+	/* Pinned memory for small copies from the device, NULL until used. */
+	char *landing;
+	uint64_t landing_size;
 	uint64_t launches;
 	struct rt_launched ring[RT_RING];
 	bool has_panic;
@@ -363,6 +366,9 @@ rt_check_pattern(const void *pattern, uint64_t pattern_size, uint64_t size);
 /* Bytes of a slot; copies of pageable memory of at least so many go through
  * several. Less in tests. */
 extern uint64_t rt_slot_size;
+/* False with SMELT_STAGING=0, which leaves all to the engine, to compare. */
+bool
+rt_staging_wanted(void);
 /* To the device: src has been read on return. The stream's lock is held. false:
  * not done, nothing begun, the engine has to copy by itself. */
 bool

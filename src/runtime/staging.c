@@ -105,9 +105,8 @@ thread_main(void *unused)
 	return NULL;
 }
 
-/* SMELT_STAGING=0 leaves all to the engine, to compare. */
-static bool
-wanted(void)
+bool
+rt_staging_wanted(void)
 {
 	static _Atomic int known; /* 1 yes, 2 no */
 	int known_now = atomic_load_explicit(&known, memory_order_relaxed);
@@ -382,7 +381,7 @@ rt_stage_in(smelt_stream *stream, void *dst, const void *src, uint64_t size,
 	struct job job = make_job(stream, true, src, dst, size);
 	bool ready;
 
-	if (!wanted())
+	if (!rt_staging_wanted())
 		return false;
 	if (job.count > 1)
 		pthread_mutex_lock(&turn);
@@ -407,8 +406,6 @@ rt_stage_out(smelt_stream *stream, void *dst, const void *src, uint64_t size,
 	struct job job = make_job(stream, false, dst, src, size);
 	bool ready;
 
-	if (!wanted())
-		return false;
 	pthread_mutex_lock(&turn);
 	ready = make_slots(stream->device, job.count);
 	if (ready) {

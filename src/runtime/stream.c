@@ -91,13 +91,19 @@ dispose(smelt_stream *stream)
 		rt_pool_free(device, stream, stream->state);
 	pthread_mutex_lock(&device->memory_lock);
 	rt_pool_settle(device, stream);
+	/* The queue first: of a lost device it may still hold copies. */
+	device->engine->queue_destroy(device->found.device, stream->queue);
 	if (stream->word)
 		device->engine->memory_free(device->found.device, ENGINE_HOST,
 					    (void *)(uintptr_t)stream->word);
-	device->engine->queue_destroy(device->found.device, stream->queue);
+	if (stream->landing)
+		device->engine->memory_free(device->found.device, ENGINE_HOST,
+					    stream->landing);
 	pthread_mutex_unlock(&device->memory_lock);
 	stream->state = NULL;
 	stream->word = NULL;
+	stream->landing = NULL;
+	stream->landing_size = 0;
 	stream->queue = NULL;
 	stream->launches = stream->waited = 0;
 	stream->followed_count = 0;
