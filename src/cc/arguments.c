@@ -411,12 +411,14 @@ cc_arguments(struct cc_job *job)
 			    * on a GPU, where branches may diverge. */
 			   "function(jump-threading,instsimplify,"
 			   "correlated-propagation,simplifycfg,"
-			   "instcombine<no-verify-fixpoint>,simplifycfg),"
-			   "globaldce");
+			   "instcombine<no-verify-fixpoint>,simplifycfg,"
+			   /* Copies of copies of the block's tables. */
+			   "memcpyopt),globaldce");
 	for (size_t k = 0; k < cc->kernel_count; k++) {
 		struct roots roots = {.job = job};
 		LLVMValueRef f = cc_kernel_function(job, &cc->kernels[k]);
 
+		cc_read_in_block(job, f);
 		find_roots(&roots, f);
 		name_scopes(&roots, cc->kernels[k].symbol);
 		mark_accesses(&roots, f);

@@ -45,6 +45,25 @@ lower_add(struct cc_job *job, LLVMValueRef function, const char *name,
 		LLVMCreateEnumAttribute(job->context, kind_of(name), value));
 }
 
+static void
+add_to_block(struct cc_job *job, LLVMValueRef kernel, const char *name,
+	     uint64_t value)
+{
+	LLVMAddAttributeAtIndex(
+		kernel, 1,
+		LLVMCreateEnumAttribute(job->context, kind_of(name), value));
+}
+
+void
+lower_add_block(struct cc_job *job, LLVMValueRef kernel, uint64_t size)
+{
+	add_to_block(job, kernel, "noalias", 0);
+	add_to_block(job, kernel, "readonly", 0);
+	add_to_block(job, kernel, "nonnull", 0);
+	if (size)
+		add_to_block(job, kernel, "dereferenceable", size);
+}
+
 void
 lower_drop(LLVMValueRef function, const char *name)
 {

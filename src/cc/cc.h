@@ -197,6 +197,8 @@ cc_resolve(struct cc *cc);
 void
 cc_check(struct cc *cc);
 void
+cc_separate_arguments(struct cc *cc);
+void
 cc_panics(struct cc *cc);
 void
 cc_pack(struct cc *cc, const struct cc_result *results, size_t count);
@@ -336,6 +338,9 @@ cc_constant_pointer(LLVMModuleRef module, LLVMValueRef constant,
 /* The same for a pointer value itself. */
 LLVMValueRef
 cc_constant_base(LLVMModuleRef module, LLVMValueRef pointer, uint64_t *offset);
+/* What it is a constant number of bytes away from; NULL if it is not. */
+LLVMValueRef
+cc_pointer_base(LLVMModuleRef module, LLVMValueRef pointer, uint64_t *offset);
 
 /* ---- captures.c ---- */
 
@@ -495,6 +500,9 @@ cc_contract(struct cc_job *job);
  * alias scopes, and !invariant.load on loads of readonly memory. */
 void
 cc_arguments(struct cc_job *job);
+/* Has what is a copy of a part of a kernel's block read there. */
+void
+cc_read_in_block(struct cc_job *job, LLVMValueRef kernel);
 /* Links in our own device math for the names that are still undefined. */
 void
 cc_devmath(struct cc_job *job);

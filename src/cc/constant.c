@@ -166,7 +166,7 @@ cc_constant_bytes(LLVMModuleRef module, LLVMValueRef constant, uint64_t offset,
 }
 
 LLVMValueRef
-cc_constant_base(LLVMModuleRef module, LLVMValueRef pointer, uint64_t *offset)
+cc_pointer_base(LLVMModuleRef module, LLVMValueRef pointer, uint64_t *offset)
 {
 	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
 
@@ -187,7 +187,15 @@ cc_constant_base(LLVMModuleRef module, LLVMValueRef pointer, uint64_t *offset)
 			   LLVMABISizeOfType(layout, type);
 		pointer = LLVMGetOperand(pointer, 0);
 	}
-	return LLVMIsAGlobalValue(pointer) ? pointer : NULL;
+	return pointer;
+}
+
+LLVMValueRef
+cc_constant_base(LLVMModuleRef module, LLVMValueRef pointer, uint64_t *offset)
+{
+	LLVMValueRef base = cc_pointer_base(module, pointer, offset);
+
+	return base && LLVMIsAGlobalValue(base) ? base : NULL;
 }
 
 LLVMValueRef

@@ -25,6 +25,9 @@ lower_has(LLVMValueRef function, const char *name);
 void
 lower_add(struct cc_job *job, LLVMValueRef function, const char *name,
 	  uint64_t value);
+/* A kernel's parameter block is there, whole, and nobody writes to it. */
+void
+lower_add_block(struct cc_job *job, LLVMValueRef kernel, uint64_t size);
 void
 lower_drop(LLVMValueRef function, const char *name);
 /* A string attribute of a function. */

@@ -30,6 +30,7 @@ static const struct stage {
 	{"sites", cc_panics}, /* panics become numbered sites */
 	{"resolve", cc_resolve}, /* and what other crates give */
 	{"check", cc_check},	 /* nothing undefined but primitives and math */
+	{"separate", cc_separate_arguments}, /* values passed in memory */
 };
 
 static void

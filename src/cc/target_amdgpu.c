@@ -159,6 +159,7 @@ new_kernel(struct cc_job *job, const struct cc_kernel *kernel)
 			job->context,
 			LLVMGetEnumAttributeKindForName("byref", 5), bytes));
 	LLVMSetParamAlignment(LLVMGetParam(f, 0), kernel->block_align);
+	lower_add_block(job, f, kernel->block_size);
 	lower_add(job, f, "nounwind", 0);
 	set_bounds(job, f, kernel);
 	return f;

@@ -119,17 +119,6 @@ declare_meetings(struct cc_job *job)
 }
 
 static void
-add_param_attribute(struct cc_job *job, LLVMValueRef function, const char *name,
-		    uint64_t value)
-{
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-
-	LLVMAddAttributeAtIndex(
-		function, 1,
-		LLVMCreateEnumAttribute(job->context, kind, value));
-}
-
-static void
 drop_param_attribute(LLVMValueRef function, const char *name)
 {
 	LLVMRemoveEnumAttributeAtIndex(
@@ -142,12 +131,7 @@ static void
 describe_block(struct cc_job *job, LLVMValueRef f,
 	       const struct cc_kernel *kernel)
 {
-	add_param_attribute(job, f, "noalias", 0);
-	add_param_attribute(job, f, "readonly", 0);
-	add_param_attribute(job, f, "nonnull", 0);
-	if (kernel->block_size)
-		add_param_attribute(job, f, "dereferenceable",
-				    kernel->block_size);
+	lower_add_block(job, f, kernel->block_size);
 	lower_add(job, f, "nounwind", 0);
 }
 

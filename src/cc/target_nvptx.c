@@ -180,6 +180,7 @@ enter_kernel(struct cc_job *job, const struct cc_kernel *kernel)
 			job->context,
 			LLVMGetEnumAttributeKindForName("byval", 5), bytes));
 	LLVMSetParamAlignment(LLVMGetParam(f, 0), kernel->block_align);
+	lower_add_block(job, f, kernel->block_size);
 	set_bounds(job, f, kernel);
 }
 

@@ -15,7 +15,7 @@
 ; ENTRY-NOT: !alias.scope
 ; ENTRY: ret void
 
-; AMD: define protected amdgpu_kernel void @one_base_{{.*}}(ptr addrspace(4) byref([40 x i8]) align 8
+; AMD: define protected amdgpu_kernel void @one_base_{{.*}}(ptr addrspace(4) {{.*}}byref([40 x i8]) align 8
 ; AMD: load double, {{.*}}!invariant.load {{.*}}!alias.scope
 
 ; PTX-LABEL: .entry one_base_

@@ -106,6 +106,49 @@ fn sum_array(x: &[i32; 5], y: &[i32], mut out: DisjointMut<i32>) {
     }
 }
 
+/// Read at indices that only the thread knows.
+#[derive(Clone, Copy, DeviceCopy)]
+struct Table {
+    first: u8,
+    count: usize,
+    values: [u32; 9],
+    last: u16,
+}
+
+fn look_up(seed: u32, table: Table, mut out: DisjointMut<u32>) {
+    let i = thread::index();
+    let at = i.get() % table.count;
+    if let Some(out) = out.get_mut(i) {
+        let sum: u32 = table.values[..at].iter().sum();
+        *out = seed + table.values[at] + 100 * sum + table.first as u32 + table.last as u32;
+    }
+}
+
+/// The thread's own copy.
+fn change(mut table: Table, mut out: DisjointMut<u32>) {
+    let i = thread::index();
+    let at = i.get() % table.count;
+    table.values[at] += 1;
+    if let Some(out) = out.get_mut(i) {
+        *out = table.values.iter().sum::<u32>() + table.values[at];
+    }
+}
+
+fn tables(gpu: &Device) -> Outcome {
+    let values = [3, 1, 4, 1, 5, 9, 2, 6, 5];
+    let table = Table { first: 7, count: 8, values, last: 9 };
+    let mut out = vec![0; 100];
+    gpu.launch(Grid::cover(out.len()), look_up, (1000, table, &mut out))?;
+    let want: Vec<u32> = (0..100)
+        .map(|i| i % 8)
+        .map(|at| 1016 + values[at] + 100 * values[..at].iter().sum::<u32>())
+        .collect();
+    same(&out, &want)?;
+    gpu.launch(Grid::cover(out.len()), change, (table, &mut out))?;
+    let want: Vec<u32> = (0..100).map(|i| 38 + values[i % 8]).collect();
+    same(&out, &want)
+}
+
 fn lengths(a: &[u8], b: &[u64], c: DisjointMut<f32>, mut out: DisjointMut<usize>) {
     let i = thread::index();
     let at = i.get();
@@ -253,5 +296,6 @@ pub fn run(suite: &mut Suite) {
         same(&out, &[1.0 - 2.0 + 3.0 - 4.0 + 0.75 + 1.0 + 65.0 + 6.0 + 7.0 + 8.0; 3])
     });
     suite.test("slices, arrays, empty slices", slices);
+    suite.test("tables by value", tables);
     suite.test("buffers", buffers);
 }
