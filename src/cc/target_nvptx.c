@@ -8,6 +8,7 @@
  */
 #include "cc/checks.h"
 #include "cc/nvptx.h"
+#include "cc/shim.h"
 
 #include <llvm-c/Target.h>
 
@@ -390,6 +391,20 @@ nvptx_math(struct cc_job *job)
 	cc_devmath(job);
 }
 
+/* LLVM unrolls a loop by 4 or 8, so that its loads are on their way together.
+ * ptxas would unroll the result again, and orders that so that each load is
+ * waited for before the next begins: on an H200 a product of matrix and vector
+ * took twice the time. So what LLVM has unrolled is left alone, by
+ * `.pragma "nounroll"`, as nvcc writes it too. */
+static void
+unroll_once(struct cc_job *job)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
+	     f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f))
+			cc_shim_name_unrolled(f, "llvm.loop.unroll.disable");
+}
+
 /* Address spaces are inferred after O3: before it, a local array would be cast
  * to local memory, and instcombine, which may replace the array by the constant
  * that was copied into it, would keep the cast (lower_check_spaces). */
@@ -398,6 +413,7 @@ nvptx_optimise(struct cc_job *job)
 {
 	cc_passes(job, "nvvm-reflect,function(nvvm-intr-range)");
 	lower_checks(job);
+	unroll_once(job);
 	cc_passes(job, "default<O3>");
 	nvptx_hide_nulls(job);
 	cc_passes(job, "function(infer-address-spaces,simplifycfg)");

@@ -5,6 +5,12 @@
 ; RUN: %smelt-cc %t.bc --targets sm_90 --verify --stop-after optimise -o - | FileCheck %s
 ; RUN: %smelt-cc %t.bc --targets gfx90a --verify --stop-after optimise -o - | FileCheck %s
 ; RUN: %smelt-cc %t.bc --targets gfx1100 --verify -o %t.o
+; RUN: %smelt-cc %t.bc --targets sm_90 --verify --stop-after emit -o - | FileCheck %s --check-prefix=PTX
+; What LLVM has unrolled ptxas leaves alone; what it has not is ptxas's own.
+; PTX: .entry stride_
+; PTX: .pragma "nounroll"
+; PTX: .entry meeting_
+; PTX-NOT: .pragma
 
 ; CHECK-LABEL: void @stride_
 ; CHECK: @llvm.umul.with.overflow.i64(i64 %{{.*}}, i64 %w)
