@@ -65,6 +65,7 @@ build/lib/libsmelt.a: $(RUNTIME) build/obj/image/read.o
 -include sim/amdgpu/sim.mk
 -include examples/c/c.mk
 -include test/conform/conform.mk
+-include test/soak/soak.mk
 
 # ---- the two commands, and what they are made of ----
 
