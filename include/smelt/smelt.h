@@ -267,8 +267,8 @@ int
 smelt_copy_on_device(smelt_stream *stream, void *device_dst,
 		     const void *device_src, uint64_t size);
 
-/* Fills size bytes with a pattern of 1, 2, 4, 8 or 16 bytes; EINVALID if size
- * is not a multiple of it. */
+/* Fills size bytes with copies of a pattern of any size; EINVALID if size is not
+ * a multiple of it. The pattern may change on return. */
 int
 smelt_memory_fill(smelt_stream *stream, void *device_dst, const void *pattern,
 		  uint64_t pattern_size, uint64_t size);

@@ -105,6 +105,7 @@ struct engine {
 	 * only during the call. Any thread, the stream's lock held. */
 	int (*copy)(void *device, void *queue, enum engine_copy direction,
 		    void *dst, const void *src, uint64_t size);
+	/* Patterns have 1, 2, 4, 8 or 16 bytes. */
 	int (*fill)(void *device, void *queue, void *dst, const void *pattern,
 		    uint64_t pattern_size, uint64_t size);
 

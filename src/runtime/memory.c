@@ -202,6 +202,85 @@ rt_copy(smelt_stream *stream, enum engine_copy direction, void *dst,
 	return result ? blame(stream, result, names[direction]) : 0;
 }
 
+/* ---- fills ---- */
+
+/* Copies of what is there already take over after so many bytes, */
+#define FILL_SEED 16384
+/* and are no longer than this, which a GPU's cache holds to be read again. A
+ * CPU's holds the first bytes. */
+#define FILL_MOST (UINT64_C(16) << 20)
+
+/* The shortest pattern that gives the same bytes: mostly a zero. */
+static uint64_t
+shortest(const char *pattern, uint64_t size)
+{
+	for (uint64_t part = 1; part <= 16 && part < size; part *= 2)
+		if (size % part == 0 &&
+		    !memcmp(pattern, pattern + part, size - part))
+			return part;
+	return size;
+}
+
+/* Of the sizes that each engine can, a GPU is only fast at those of a word. */
+static bool
+engine_fills(const smelt_device *device, const void *dst, uint64_t pattern_size,
+	     uint64_t size)
+{
+	bool fast = device->found.synchronous || pattern_size <= 4 ||
+		    size <= FILL_SEED;
+
+	return fast && pattern_size <= 16 &&
+	       !(pattern_size & (pattern_size - 1)) &&
+	       (uintptr_t)dst % (pattern_size < 4 ? pattern_size : 4) == 0;
+}
+
+/* The first bytes, for the others to be copied from; how many. */
+static int
+seed_fill(smelt_stream *stream, void *dst, const char *pattern,
+	  uint64_t pattern_size, uint64_t size, uint64_t *seeded)
+{
+	smelt_device *device = stream->device;
+	uint64_t most = size < FILL_SEED ? size : FILL_SEED;
+	char seed[FILL_SEED];
+
+	*seeded =
+		most < pattern_size ? pattern_size : most - most % pattern_size;
+	if (engine_fills(device, dst, pattern_size, *seeded))
+		return device->engine->fill(device->found.device, stream->queue,
+					    dst, pattern, pattern_size,
+					    *seeded);
+	if (*seeded == pattern_size)
+		return copy_any(stream, ENGINE_TO_DEVICE, dst, pattern, *seeded,
+				false);
+	for (uint64_t i = 0; i < *seeded; i += pattern_size)
+		memcpy(seed + i, pattern, pattern_size);
+	return copy_any(stream, ENGINE_TO_DEVICE, dst, seed, *seeded, false);
+}
+
+static int
+fill_by_copies(smelt_stream *stream, char *dst, const char *pattern,
+	       uint64_t pattern_size, uint64_t size)
+{
+	smelt_device *device = stream->device;
+	uint64_t done, most;
+	int result = seed_fill(stream, dst, pattern, pattern_size, size, &done);
+
+	most = device->found.synchronous || pattern_size > FILL_MOST
+		       ? done
+		       : FILL_MOST - FILL_MOST % pattern_size;
+	while (!result && done < size) {
+		uint64_t part = done < most ? done : most;
+
+		if (part > size - done)
+			part = size - done;
+		result = device->engine->copy(device->found.device,
+					      stream->queue, ENGINE_ON_DEVICE,
+					      dst + done, dst, part);
+		done += part;
+	}
+	return result;
+}
+
 int
 rt_fill(smelt_stream *stream, void *dst, const void *pattern,
 	uint64_t pattern_size, uint64_t size)
@@ -215,8 +294,14 @@ rt_fill(smelt_stream *stream, void *dst, const void *pattern,
 		rt_span_begin(&span, SMELT_PROFILE_ON, stream);
 		span.bytes = size;
 	}
-	result = device->engine->fill(device->found.device, stream->queue, dst,
-				      pattern, pattern_size, size);
+	pattern_size = shortest(pattern, pattern_size);
+	if (engine_fills(device, dst, pattern_size, size))
+		result = device->engine->fill(device->found.device,
+					      stream->queue, dst, pattern,
+					      pattern_size, size);
+	else
+		result = fill_by_copies(stream, dst, pattern, pattern_size,
+					size);
 	rt_stream_gave(stream);
 	if (timed)
 		rt_span_end(&span);
@@ -275,14 +360,12 @@ rt_check_pattern(const void *pattern, uint64_t pattern_size, uint64_t size)
 {
 	if (!pattern)
 		return rt_error(SMELT_EINVALID, "pattern is NULL");
-	if (pattern_size && pattern_size <= 16 &&
-	    !(pattern_size & (pattern_size - 1)) && !(size % pattern_size))
+	if (pattern_size && !(size % pattern_size))
 		return 0;
 	return rt_error(SMELT_EINVALID,
-			"fill: a pattern of %llu bytes for %llu bytes; it must "
-			"have 1, 2, 4, 8 or 16 and divide them",
-			(unsigned long long)pattern_size,
-			(unsigned long long)size);
+			"fill: %llu bytes are no multiple of a pattern of %llu",
+			(unsigned long long)size,
+			(unsigned long long)pattern_size);
 }
 
 int

@@ -357,7 +357,7 @@ rt_fill(smelt_stream *stream, void *dst, const void *pattern,
 /* Whether all of it is pinned memory, which engines copy directly. */
 bool
 rt_is_pinned(const void *memory, uint64_t size);
-/* EINVALID if no device fills with such a pattern. */
+/* EINVALID if the pattern does not divide the size. */
 int
 rt_check_pattern(const void *pattern, uint64_t pattern_size, uint64_t size);
 

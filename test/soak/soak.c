@@ -117,7 +117,8 @@ thread_work(smelt_stream *on, unsigned *seed, int count)
 	smelt_event *event;
 
 	for (int i = 0; i < count; i++) {
-		smelt_buffer *other = zeroed(on, 2048 + next(seed) % 9000 / 8 * 8);
+		smelt_buffer *other =
+			zeroed(on, 2048 + next(seed) % 9000 / 8 * 8);
 
 		add_one(on, sum);
 		add_one(on, other);

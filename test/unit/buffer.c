@@ -327,7 +327,7 @@ bad_calls(void)
 	CHECK_INT(smelt_buffer_write(NULL, buffer, 0, NULL, 8), SMELT_EINVALID);
 	CHECK_INT(smelt_buffer_write(NULL, NULL, 0, host, 8), SMELT_EINVALID);
 	CHECK_INT(smelt_buffer_write(NULL, buffer, 256, NULL, 0), 0);
-	CHECK_INT(smelt_buffer_fill(NULL, buffer, 0, host, 3, 9),
+	CHECK_INT(smelt_buffer_fill(NULL, buffer, 0, host, 3, 8),
 		  SMELT_EINVALID);
 	CHECK_INT(smelt_buffer_copy(NULL, buffer, 0, buffer, 4, 8),
 		  SMELT_EINVALID);

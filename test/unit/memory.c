@@ -62,9 +62,7 @@ fills(void)
 		for (size_t i = 0; i < sizeof(out); i++)
 			CHECK_INT(out[i], pattern[i % size]);
 	}
-	CHECK_INT(smelt_memory_fill(stream, memory, pattern, 3, 96),
-		  SMELT_EINVALID);
-	CHECK_INT(smelt_memory_fill(stream, memory, pattern, 32, 96),
+	CHECK_INT(smelt_memory_fill(stream, memory, pattern, 5, 96),
 		  SMELT_EINVALID);
 	CHECK_INT(smelt_memory_fill(stream, memory, pattern, 8, 97),
 		  SMELT_EINVALID);
@@ -75,6 +73,80 @@ fills(void)
 	CHECK_INT(smelt_memory_fill(stream, NULL, pattern, 1, 1),
 		  SMELT_EINVALID);
 	CHECK_INT(smelt_memory_fill(stream, NULL, pattern, 1, 0), 0);
+	CHECK_INT(smelt_memory_free(device, stream, memory), 0);
+}
+
+/* Patterns of every kind of size, at odd addresses too; nothing beyond. */
+static void
+large_fills(void)
+{
+	static const uint64_t sizes[] = {1,  2,	 3,   4,    8,
+					 12, 16, 100, 4096, 40000};
+	const uint64_t room = 200004;
+	unsigned char *pattern = malloc(40000), *out = malloc(room);
+	void *memory;
+
+	CHECK_INT(smelt_memory_alloc(device, room, &memory), 0);
+	for (uint64_t i = 0; i < 40000; i++)
+		pattern[i] = (unsigned char)(i * 7 + i / 251 + 1);
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+		uint64_t size = 190000 - 190000 % sizes[s], wrong = 0;
+		uint64_t at = 1 + s % 2 * 3;
+
+		CHECK_INT(smelt_memory_fill(stream, memory, "", 1, room), 0);
+		CHECK_INT(smelt_memory_fill(stream, (char *)memory + at,
+					    pattern, sizes[s], size),
+			  0);
+		CHECK_INT(smelt_copy_from_device(stream, out, memory, room), 0);
+		for (uint64_t i = 0; i < size; i++)
+			wrong += out[at + i] != pattern[i % sizes[s]];
+		for (uint64_t i = at + size; i < room; i++)
+			wrong += out[i] != 0;
+		CHECK_INT(wrong + out[0], 0);
+	}
+	CHECK_INT(smelt_memory_free(device, stream, memory), 0);
+	free(pattern);
+	free(out);
+}
+
+static uint64_t
+calls_of_fill(void *memory, const void *pattern, uint64_t pattern_size)
+{
+	null_fail_at(0);
+	CHECK_INT(smelt_memory_fill(stream, memory, pattern, pattern_size,
+				    8 << 20),
+		  0);
+	return null_fail_at(0);
+}
+
+/* One call where a device is fast at it, else a start and copies of it, which
+ * double what is there. */
+static void
+fill_calls(void)
+{
+	const uint32_t word[] = {7, 7, 7, 7}, four[] = {1, 2, 3, 4};
+	const double zero[] = {0, 0}, one = 1;
+	void *memory;
+
+	setup("null");
+	CHECK_INT(smelt_memory_alloc(device, 8 << 20, &memory), 0);
+	CHECK_INT(calls_of_fill(memory, zero, 8), 1);
+	CHECK_INT(calls_of_fill(memory, zero, 16), 1);
+	CHECK_INT(calls_of_fill(memory, word, 4), 1);
+	CHECK_INT(calls_of_fill(memory, word, 16), 1);
+	CHECK_INT(calls_of_fill(memory, &one, 8), 10);
+	CHECK_INT(calls_of_fill(memory, four, 16), 10);
+	null_fail_at(0);
+	CHECK_INT(smelt_memory_fill(stream, memory, &one, 8, 4096), 0);
+	CHECK_INT(null_fail_at(0), 1);
+	/* Each of them may fail, and says so. */
+	for (uint64_t n = 1; n <= 10; n++) {
+		null_fail_at(n);
+		CHECK_INT(smelt_memory_fill(stream, memory, &one, 8, 8 << 20),
+			  SMELT_EENGINE);
+		CHECK_TEXT(smelt_last_error(), "fill on device 0");
+	}
+	null_fail_at(0);
 	CHECK_INT(smelt_memory_free(device, stream, memory), 0);
 }
 
@@ -179,6 +251,7 @@ all(const char *name)
 	setup(name);
 	copies();
 	fills();
+	large_fills();
 	bad_memory();
 	host_memory();
 	pool();
@@ -252,6 +325,7 @@ main(void)
 {
 	RUN(on_cpu);
 	RUN(on_null);
+	RUN(fill_calls);
 	RUN(pending_frees);
 	RUN(exhausted);
 	return unit_failed != 0;

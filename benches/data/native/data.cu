@@ -1,13 +1,14 @@
 // What ../src/main.rs measures, in CUDA as one writes it by hand. Prints
 // "NAME MICROSECONDS" lines, medians, under the same names.
 //
-//     data copies [MIB] | pool | resident | rate
+//     data copies [MIB] | pool | resident | rate | fill
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -170,6 +171,53 @@ rate()
 	       }) / (launches * threads));
 }
 
+template <class T>
+__global__ void
+set_all(T *out, T value, size_t n)
+{
+	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		out[i] = value;
+}
+
+struct triple {
+	float x, y, z;
+};
+
+static void
+fill(size_t mib)
+{
+	const size_t bytes = mib << 20, doubles = bytes / sizeof(double),
+		     triples = bytes / sizeof(triple);
+	const int times = 20;
+	void *memory;
+	auto report = [&](const char *name, const std::function<void()> &one) {
+		double time = median_us([&] {
+			for (int i = 0; i < times; i++)
+				one();
+			CHECK(cudaDeviceSynchronize());
+		});
+
+		report_copy((std::string("fill-") + name + "-" +
+			     std::to_string(mib))
+				    .c_str(),
+			    bytes, time / times);
+	};
+
+	CHECK(cudaMalloc(&memory, bytes));
+	report("zero", [&] { CHECK(cudaMemsetAsync(memory, 0, bytes)); });
+	report("value", [&] {
+		set_all<<<(doubles + 255) / 256, 256>>>((double *)memory, 1.1,
+							doubles);
+	});
+	report("triple", [&] {
+		set_all<<<(triples + 255) / 256, 256>>>(
+			(triple *)memory, triple{1, 2, 3}, triples);
+	});
+	CHECK(cudaFree(memory));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -185,8 +233,11 @@ main(int argc, char **argv)
 		resident();
 	else if (!strcmp(mode, "rate"))
 		rate();
+	else if (!strcmp(mode, "fill"))
+		fill(8), fill(256);
 	else
-		return fprintf(stderr, "data copies [MIB]|pool|resident|rate\n"),
+		return fprintf(stderr,
+			       "data copies [MIB]|pool|resident|rate|fill\n"),
 		       2;
 	return 0;
 }

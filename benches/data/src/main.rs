@@ -5,6 +5,7 @@
 //!     data pool           an allocation and its release
 //!     data resident       1000 launches over data that is copied in once and out once
 //!     data rate           launches from one thread, and from 8 threads on 8 streams
+//!     data fill           zeros, and a value of 8 bytes and of 12
 //!
 //! With SMELT_STAGING=0 pageable memory goes the engine's own way, for comparison.
 
@@ -150,6 +151,31 @@ fn rate(gpu: &Device) -> smelt::Result<()> {
     Ok(())
 }
 
+fn fill_with<T>(gpu: &Device, name: &str, bytes: usize, value: T) -> smelt::Result<()>
+where
+    T: DeviceCopy + smelt::DeviceShare + PartialEq + std::fmt::Debug,
+{
+    const TIMES: usize = 20;
+    let mut buffer = Buffer::filled(gpu, bytes / size_of::<T>(), value)?;
+    let time = median_us(|| {
+        (0..TIMES).try_for_each(|_| buffer.fill(value))?;
+        gpu.wait()
+    })? / TIMES as f64;
+    report_copy(&format!("fill-{name}-{}", bytes >> 20), bytes, time);
+    assert!(buffer.to_vec()?.iter().all(|&element| element == value));
+    Ok(())
+}
+
+fn fill(gpu: &Device) -> smelt::Result<()> {
+    for mib in [8, 256] {
+        let bytes = mib << 20;
+        fill_with(gpu, "zero", bytes, 0.0f64)?;
+        fill_with(gpu, "value", bytes, 1.1f64)?;
+        fill_with(gpu, "triple", bytes, [1.0f32, 2.0, 3.0])?;
+    }
+    Ok(())
+}
+
 fn main() -> smelt::Result<()> {
     let mode = std::env::args().nth(1).unwrap_or_default();
     let mib = std::env::args().nth(2).and_then(|text| text.parse().ok());
@@ -159,8 +185,9 @@ fn main() -> smelt::Result<()> {
         "pool" => pool(&gpu),
         "resident" => resident(&gpu),
         "rate" => rate(&gpu),
+        "fill" => fill(&gpu),
         _ => {
-            eprintln!("data copies [MIB]|pool|resident|rate");
+            eprintln!("data copies [MIB]|pool|resident|rate|fill");
             std::process::exit(2);
         }
     }

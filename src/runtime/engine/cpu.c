@@ -379,12 +379,25 @@ static int
 cpu_fill(void *device, void *queue, void *dst, const void *pattern,
 	 uint64_t pattern_size, uint64_t size)
 {
+	uint64_t done = pattern_size;
 	char *out = dst;
 
 	(void)device;
 	(void)queue;
-	for (uint64_t i = 0; i < size; i += pattern_size)
-		memcpy(out + i, pattern, pattern_size);
+	if (pattern_size == 1) {
+		memset(out, *(const unsigned char *)pattern, size);
+		return 0;
+	}
+	memcpy(out, pattern, pattern_size);
+	/* What is copied again and again stays in the nearest cache. */
+	while (done < size) {
+		uint64_t part = done < 8192 ? done : 8192;
+
+		if (part > size - done)
+			part = size - done;
+		memcpy(out + done, out, part);
+		done += part;
+	}
 	return 0;
 }
 

@@ -6,7 +6,6 @@ use super::maps::{Access, Maps};
 use crate::copy::Zeroable;
 use crate::{DeviceCopy, DeviceShare, Error, Plain, Result};
 use smelt_sys as sys;
-use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -513,16 +512,7 @@ impl<'a, T: DeviceShare> BufferView<'a, T> {
     }
 
     pub(crate) fn write(&self, stream: *mut sys::smelt_stream, from: *const T) -> Result<()> {
-        self.write_bytes(stream, from.cast(), self.size())
-    }
-
-    fn write_bytes(
-        &self,
-        stream: *mut sys::smelt_stream,
-        from: *const c_void,
-        size: usize,
-    ) -> Result<()> {
-        if size == 0 {
+        if self.size() == 0 {
             return Ok(());
         }
         // SAFETY: so much is there to read, says the caller, and to write.
@@ -531,8 +521,8 @@ impl<'a, T: DeviceShare> BufferView<'a, T> {
                 stream,
                 self.memory.raw(),
                 self.memory.offset as u64,
-                from,
-                size as u64,
+                from.cast(),
+                self.size() as u64,
             )
         })
     }
@@ -704,28 +694,7 @@ impl<'a, T: DeviceShare> BufferViewMut<'a, T> {
         T: DeviceCopy,
     {
         at(Location::caller());
-        if matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16) {
-            return self.view.fill_bytes(null_mut(), &value);
-        }
-        self.fill_doubling(&value)
-    }
-
-    /// For sizes that the device has no pattern of: one element from the host, then copies
-    /// of what is there already, each as long as all before.
-    fn fill_doubling(&mut self, value: &T) -> Result<()> {
-        let total = self.view.size();
-        if total == 0 {
-            return Ok(());
-        }
-        let mut done = size_of::<T>();
-        self.view
-            .write_bytes(null_mut(), (&raw const *value).cast(), done)?;
-        while done < total {
-            let more = done.min(total - done);
-            self.view.copy_bytes(null_mut(), done, &self.view, more)?;
-            done += more;
-        }
-        Ok(())
+        self.view.fill_bytes(null_mut(), &value)
     }
 }
 
