@@ -154,6 +154,9 @@ extern const struct engine engine_null;
  * Returns how many such calls there were since it was last called. */
 uint64_t
 null_fail_at(uint64_t n);
+/* The devices are lost: every call fails from now on. */
+void
+null_lose(void);
 /* Allocations, queues and events that are alive. */
 int64_t
 null_live(void);

@@ -143,6 +143,8 @@ record(smelt_stream *stream, bool timed, smelt_event **event)
 		made->number = stream->given;
 		enlist(made);
 	}
+	if (result)
+		result = rt_check_lost(stream->device, stream, result);
 	pthread_mutex_unlock(&stream->lock);
 	if (result && made) {
 		let_go(made->stamp);
@@ -179,6 +181,8 @@ sync_event(smelt_event *event, enum engine_sync how)
 	result = event->device->engine->event_sync(event->device->found.device,
 						   event->event, NULL, how);
 	rt_stream_release(event->stream);
+	if (result < 0)
+		result = rt_check_lost(event->device, NULL, result);
 	return result;
 }
 
@@ -245,6 +249,8 @@ smelt_stream_wait_event(smelt_stream *stream, smelt_event *event)
 		rt_stream_gave(stream);
 		rt_stream_release(event->stream);
 	}
+	if (result)
+		result = rt_check_lost(device, stream, result);
 	pthread_mutex_unlock(&stream->lock);
 	return result;
 }
@@ -357,7 +363,9 @@ smelt_stream_call(smelt_stream *stream, void (*function)(void *data),
 		result = stream->device->engine->call(
 			stream->device->found.device, stream->queue, hand_over,
 			call);
-	if (!result)
+	if (result)
+		result = rt_check_lost(stream->device, stream, result);
+	else
 		rt_stream_gave(stream);
 	pthread_mutex_unlock(&stream->lock);
 	if (result)

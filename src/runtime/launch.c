@@ -297,17 +297,17 @@ give_launch(smelt_stream *stream, const struct engine_launch *one,
 	result = device->engine->launch(device->found.device, stream->queue,
 					one);
 	rt_stream_gave(stream);
-	if (timed)
-		rt_span_end(&span);
-	return result;
+	return timed ? rt_span_end(&span, result) : result;
 }
 
-/* What went wrong with a launch, and where it was. */
+/* What went wrong with a launch, and where it was. The stream's lock is held.
+ */
 static int
-blame(const char *name, int result)
+blame(smelt_stream *stream, const char *name, int result)
 {
 	char place[160];
 
+	result = rt_check_lost(stream->device, stream, result);
 	rt_place_text(&rt_here, place, sizeof(place));
 	return rt_error_prefix(result, "kernel %s%s%s: ", name,
 			       *place ? ", launched at " : "", place);
@@ -324,8 +324,9 @@ launch_kernel(smelt_stream *stream, const struct smelt_launch *launch,
 	struct rt_shape shape;
 	int result = rt_kernel_load(device, kernel, &loaded);
 
-	if (!result)
-		result = check_params(device, launch, kernel);
+	if (result)
+		return rt_check_lost(device, NULL, result);
+	result = check_params(device, launch, kernel);
 	if (!result)
 		result = choose_shape(device, launch, loaded, kernel->name,
 				      &shape);
@@ -352,8 +353,10 @@ launch_kernel(smelt_stream *stream, const struct smelt_launch *launch,
 	begin_launch(stream, launch, kernel, params);
 	result = give_launch(stream, &one, kernel->name);
 	note_uses(stream, launch);
+	if (result)
+		result = blame(stream, kernel->name, result);
 	pthread_mutex_unlock(&stream->lock);
-	return result ? blame(kernel->name, result) : 0;
+	return result;
 }
 
 /* The stream's lock is held. */
@@ -371,9 +374,7 @@ give_host(smelt_stream *stream, const struct smelt_launch *launch,
 	}
 	result = rt_host_run(stream, launch, shape, params);
 	rt_stream_gave(stream);
-	if (timed)
-		rt_span_end(&span);
-	return result;
+	return timed ? rt_span_end(&span, result) : result;
 }
 
 static int

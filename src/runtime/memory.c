@@ -69,10 +69,11 @@ static const char *const copy_names[] = {"to device", "from device",
 
 /* "copy to device 0 at main.rs:3: " in front of the text. */
 static int
-blame(const smelt_stream *stream, int result, const char *what)
+blame(smelt_stream *stream, int result, const char *what)
 {
 	char place[160];
 
+	result = rt_check_lost(stream->device, stream, result);
 	rt_place_text(&rt_here, place, sizeof(place));
 	return rt_error_prefix(result, "%s %u%s%s: ", what,
 			       stream->device->index, *place ? " at " : "",
@@ -198,7 +199,7 @@ rt_copy(smelt_stream *stream, enum engine_copy direction, void *dst,
 		rt_span_begin_copy(&span, direction, stream, dst, src, size);
 	result = copy_any(stream, direction, dst, src, size, stays);
 	if (timed)
-		rt_span_end(&span);
+		result = rt_span_end(&span, result);
 	return result ? blame(stream, result, names[direction]) : 0;
 }
 
@@ -304,7 +305,7 @@ rt_fill(smelt_stream *stream, void *dst, const void *pattern,
 					size);
 	rt_stream_gave(stream);
 	if (timed)
-		rt_span_end(&span);
+		result = rt_span_end(&span, result);
 	return result ? blame(stream, result, "fill on device") : 0;
 }
 
@@ -507,7 +508,7 @@ smelt_host_alloc(smelt_device *device, uint64_t size, void **memory)
 					      size, memory);
 	pthread_mutex_unlock(&device->memory_lock);
 	if (result)
-		return result;
+		return rt_check_lost(device, NULL, result);
 	if (!add_pinned(device, *memory, size)) {
 		pthread_mutex_lock(&device->memory_lock);
 		device->engine->memory_free(device->found.device, ENGINE_HOST,

@@ -243,6 +243,7 @@ make_block(smelt_device *device, uint64_t size, smelt_buffer **made)
 	}
 	if (result) {
 		free(block);
+		result = rt_check_lost(device, NULL, result);
 		return result == SMELT_ENO_DEVICE_MEMORY
 			       ? out_of_memory(device, size, held)
 			       : result;

@@ -119,6 +119,8 @@ note_known(const struct rt_span *span, uint64_t hash)
 
 /* ---- spans ---- */
 
+/* A launch that is about to be given has its number already, so that this must
+ * not count as a wait for it. */
 static void
 settle(smelt_stream *stream)
 {
@@ -243,14 +245,14 @@ put_trace(const struct rt_span *span, uint64_t end)
 	fflush(file);
 }
 
-void
-rt_span_end(struct rt_span *span)
+int
+rt_span_end(struct rt_span *span, int result)
 {
 	struct entry *entry;
 	uint64_t end;
 
-	if (span->kind != SMELT_PROFILE_WAIT)
-		settle(span->stream);
+	if (span->kind != SMELT_PROFILE_WAIT && !result)
+		result = rt_stream_drain(span->stream);
 	end = rt_now();
 	find_needless(span);
 	pthread_mutex_lock(&profile.lock);
@@ -264,6 +266,7 @@ rt_span_end(struct rt_span *span)
 		entry->needless += span->needless;
 	}
 	pthread_mutex_unlock(&profile.lock);
+	return result;
 }
 
 /* ---- from the environment ---- */

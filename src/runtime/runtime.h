@@ -154,6 +154,15 @@ struct rt_slot {
 	struct smelt_stream *stream;
 };
 
+/* What was seen of a device when it first was found to be lost: the launches
+ * that had not been waited for, and the last of them. */
+struct rt_loss {
+	bool known;
+	uint64_t launches;
+	const char *name;
+	struct rt_place place;
+};
+
 struct smelt_device {
 	const struct engine *engine;
 	struct engine_info found;
@@ -164,6 +173,7 @@ struct smelt_device {
 	pthread_mutex_t events_lock;
 	pthread_mutex_t streams_lock;
 	smelt_stream *streams; /* all that ever were */
+	struct rt_loss loss;   /* under streams_lock */
 	pthread_mutex_t memory_lock;
 	struct rt_pool pool;
 	pthread_mutex_t map_lock;
@@ -275,6 +285,18 @@ rt_stream_drain(smelt_stream *stream);
 /* The panic of what has been waited for: 0 or EPANIC. Lock held. */
 int
 rt_stream_check(smelt_stream *stream);
+
+/* ---- lost.c ---- */
+
+/* Puts which device stopped working, and the launches it may have been, in
+ * front of the text; EDEVICE_LOST. held is a stream whose lock is held, or
+ * NULL. */
+int
+rt_lost(smelt_device *device, smelt_stream *held);
+/* What to make of an error of the engine: rt_lost() if the device is lost, else
+ * the error and its text as they are. As above; also under the memory lock. */
+int
+rt_check_lost(smelt_device *device, smelt_stream *held, int result);
 
 /* ---- event.c ---- */
 
@@ -409,8 +431,10 @@ struct rt_span {
 void
 rt_span_begin(struct rt_span *span, enum smelt_profile_kind kind,
 	      smelt_stream *stream);
-void
-rt_span_end(struct rt_span *span);
+/* What the work's call gave, or, from the wait for it, that the device is lost.
+ */
+int
+rt_span_end(struct rt_span *span, int result);
 /* Begins one of a copy between the host's memory and the device. */
 void
 rt_span_begin_copy(struct rt_span *span, enum engine_copy direction,

@@ -181,6 +181,8 @@ smelt_stream_create(smelt_device *device, smelt_stream **stream)
 		return rt_error(SMELT_ENO_MEMORY, "no memory for a stream");
 	pthread_mutex_lock(&made->lock);
 	result = make_queue(made);
+	if (result)
+		result = rt_check_lost(device, made, result);
 	pthread_mutex_unlock(&made->lock);
 	if (result)
 		return_struct(made);
@@ -392,7 +394,7 @@ rt_stream_follow(smelt_stream *stream, smelt_stream *other)
 						    NULL, ENGINE_WAIT);
 	device->engine->event_destroy(device->found.device, event);
 	rt_stream_release(other);
-	return result;
+	return result ? rt_check_lost(device, NULL, result) : 0;
 }
 
 int
@@ -405,29 +407,6 @@ smelt_stream_follow(smelt_stream *stream, smelt_stream *other)
 	return rt_stream_follow(stream, other);
 }
 
-/* The driver does not say which launch it was, only that it was one of those
- * that had not been waited for. */
-static int
-lost(const smelt_stream *stream, int result)
-{
-	const struct rt_launched *last = rt_launched(stream, stream->launches);
-	uint64_t count = stream->launches - stream->waited;
-	char which[64] = "last launch";
-	char place[160];
-
-	if (count > 1)
-		snprintf(which, sizeof(which),
-			 "in one of %llu launches, the last",
-			 (unsigned long long)count);
-	rt_place_text(&last->place, place, sizeof(place));
-	return rt_error_prefix(result, "%s stopped working (%s: %s%s%s): ",
-			       stream->device->found.info.name, which,
-			       !stream->launches ? "none"
-			       : last->kernel	 ? last->kernel->name
-						 : "a kernel",
-			       *place ? " at " : "", place);
-}
-
 int
 rt_stream_drain(smelt_stream *stream)
 {
@@ -436,7 +415,7 @@ rt_stream_drain(smelt_stream *stream)
 		device->engine->queue_wait(device->found.device, stream->queue);
 
 	if (result)
-		return lost(stream, result);
+		return rt_lost(device, stream);
 	stream->waited = stream->launches;
 	atomic_store_explicit(&stream->done, stream->given,
 			      memory_order_release);
@@ -498,7 +477,7 @@ smelt_stream_wait(smelt_stream *stream)
 		rt_span_begin(&span, SMELT_PROFILE_WAIT, stream);
 	result = rt_stream_wait(stream);
 	if (timed)
-		rt_span_end(&span);
+		result = rt_span_end(&span, result);
 	return rt_stream_leave(stream, result);
 }
 
@@ -522,6 +501,8 @@ smelt_stream_query(smelt_stream *stream)
 			device->engine->event_destroy(device->found.device,
 						      event);
 		}
+		if (result < 0)
+			result = rt_check_lost(device, stream, result);
 	}
 	pthread_mutex_unlock(&stream->lock);
 	return result;

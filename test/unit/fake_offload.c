@@ -108,9 +108,20 @@ fail(ol_errc_t code, const char *details)
 	return &error;
 }
 
+/* A lost device fails every call but those that only look at the library's own
+ * things. */
+static ol_result_t
+illegal_access(void)
+{
+	return fake_lost ? fail(OL_ERRC_UNKNOWN, "an illegal memory access")
+			 : OL_SUCCESS;
+}
+
 static ol_result_t
 need_context(ol_device_handle_t device)
 {
+	if (fake_lost)
+		return illegal_access();
 	return current == device ? OL_SUCCESS
 				 : fail(OL_ERRC_UNKNOWN, "invalid context");
 }
@@ -304,8 +315,6 @@ olSyncQueue(ol_queue_handle_t queue)
 {
 	ol_result_t result = need_context(queue->device);
 
-	if (fake_lost)
-		return fail(OL_ERRC_UNKNOWN, "an illegal memory access");
 	if (!result)
 		drain(queue);
 	return result;
@@ -429,6 +438,9 @@ olMemAlloc(ol_device_handle_t device, ol_alloc_type_t type, size_t size,
 {
 	(void)type;
 	current = device;
+	if (fake_lost)
+		return fail(OL_ERRC_OUT_OF_RESOURCES,
+			    "an illegal memory access");
 	if (!size || size > UINT64_C(1) << 30)
 		return fail(OL_ERRC_OUT_OF_RESOURCES, "no room");
 	*memory = aligned_alloc(256, (size + 255) & ~(size_t)255);
@@ -459,8 +471,9 @@ olMemcpy(ol_queue_handle_t queue, void *dst, ol_device_handle_t dst_device,
 	if (from_host && dst_device == &devices[0])
 		return fail(OL_ERRC_INVALID_ARGUMENT, "both are the host");
 	current = from_host ? dst_device : src_device;
-	put(queue, &work);
-	return OL_SUCCESS;
+	if (!fake_lost)
+		put(queue, &work);
+	return illegal_access();
 }
 
 static void
@@ -484,8 +497,9 @@ olMemFill(ol_queue_handle_t queue, void *memory, size_t pattern_size,
 		return fail(OL_ERRC_INVALID_SIZE, "no multiple");
 	memcpy(work.pattern, pattern, pattern_size);
 	current = queue->device;
-	put(queue, &work);
-	return OL_SUCCESS;
+	if (!fake_lost)
+		put(queue, &work);
+	return illegal_access();
 }
 
 /* ---- kernels ---- */
@@ -495,6 +509,8 @@ olCreateProgram(ol_device_handle_t device, const void *data, size_t size,
 		ol_program_handle_t *program)
 {
 	current = device;
+	if (fake_lost)
+		return illegal_access();
 	fake_program_size = size;
 	memcpy(fake_program, data,
 	       size < sizeof(fake_program) ? size : sizeof(fake_program));
@@ -585,8 +601,6 @@ olLaunchKernel(ol_queue_handle_t queue, ol_device_handle_t device,
 	ol_result_t result = need_context(device);
 	size_t offset = 0, needed = sizeof(struct block);
 
-	if (fake_lost)
-		return fail(OL_ERRC_UNKNOWN, "an illegal memory access");
 	if (result)
 		return result;
 	/* As ptxas for sm_90, where parameters begin at 0x210. */

@@ -225,8 +225,80 @@ loading(void)
 	null_fail_at(1);
 	CHECK_INT(smelt_stream_wait(stream), SMELT_EDEVICE_LOST);
 	CHECK_TEXT(smelt_last_error(),
-		   "in one of 2 launches, the last: t::add at here.c");
+		   "in one of 2 launches, which SMELT_PROFILE=1 tells apart; "
+		   "the last: t::add at here.c");
 	null_fail_at(0);
+}
+
+/* After a kernel has brought the device down every call says so, whatever the
+ * driver says of it, and names the launches that it may have been. */
+static void
+lost(void)
+{
+	struct sample_block block = {{0}, NULL, 10, 0};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 16);
+	smelt_stream *stream, *other, *more;
+	smelt_buffer *buffer, *next;
+	uint64_t host[100] = {0};
+	smelt_event *event;
+	void *memory;
+
+	setenv("SMELT_DEVICE", "null", 1);
+	smelt_image_register(sample_image());
+	CHECK_INT(smelt_device_default(&device), 0);
+	CHECK_INT(smelt_device_stream(device, &stream), 0);
+	CHECK_INT(smelt_stream_create(device, &other), 0);
+	CHECK_INT(smelt_buffer_create(device, 800, &buffer), 0);
+	smelt_at("here.c", 6, 7);
+	CHECK_INT(smelt_kernel_launch(other, &launch), 0);
+	null_lose();
+#define LOST(call)                                                             \
+	CHECK_INT(call, SMELT_EDEVICE_LOST);                                   \
+	CHECK_TEXT(smelt_last_error(), "null device stopped working (last "    \
+				       "launch: t::add at here.c:7): ")
+	smelt_at("there.c", 7, 8);
+	LOST(smelt_buffer_create(device, 8000, &next));
+	LOST(smelt_memory_alloc(device, 8000, &memory));
+	LOST(smelt_host_alloc(device, 100, &memory));
+	LOST(smelt_stream_create(device, &more));
+	LOST(smelt_kernel_launch(stream, &launch));
+	CHECK_TEXT(smelt_last_error(), "kernel t::add, launched at there.c:8");
+	LOST(smelt_kernel_launch(other, &launch));
+	LOST(smelt_buffer_write(stream, buffer, 0, host, 800));
+	CHECK_TEXT(smelt_last_error(), "copy to device 0 at there.c:8: ");
+	LOST(smelt_buffer_read(NULL, buffer, 0, host, 800));
+	LOST(smelt_buffer_fill(NULL, buffer, 0, "a", 1, 800));
+	LOST(smelt_map_begin(stream, host, 800, SMELT_MAP_TO, &memory));
+	LOST(smelt_event_record(stream, &event));
+	LOST(smelt_stream_call(stream, nothing, NULL));
+	LOST(smelt_stream_query(other));
+	LOST(smelt_stream_wait(stream));
+	LOST(smelt_stream_wait(other));
+	LOST(smelt_device_wait(device));
+	LOST(smelt_stream_destroy(other));
+	CHECK_INT(smelt_buffer_destroy(buffer), 0);
+}
+
+/* While each launch is waited for, the one that did it is named by itself. */
+static void
+lost_profiled(void)
+{
+	struct sample_block block = {{0}, NULL, 10, 0};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 16);
+	smelt_stream *stream;
+
+	setenv("SMELT_DEVICE", "null", 1);
+	smelt_image_register(sample_image());
+	CHECK_INT(smelt_device_default(&device), 0);
+	CHECK_INT(smelt_device_stream(device, &stream), 0);
+	CHECK_INT(smelt_profile_start(), 0);
+	CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
+	/* The wait after the launch: program and kernel are there. */
+	null_fail_at(3);
+	CHECK_INT(smelt_kernel_launch(stream, &launch), SMELT_EDEVICE_LOST);
+	CHECK_TEXT(smelt_last_error(), "null device stopped working (last "
+				       "launch: t::add at here.c:1): ");
+	CHECK_INT(smelt_profile_stop(), 0);
 }
 
 int
@@ -235,5 +307,7 @@ main(void)
 	RUN(in_turn);
 	RUN(opening);
 	RUN(loading);
+	RUN(lost);
+	RUN(lost_profiled);
 	return unit_failed != 0;
 }

@@ -284,6 +284,35 @@ pageable(void)
 	}
 }
 
+/* An address that is nobody's brings the device down, for this process. */
+static void
+lost(void)
+{
+	struct sample_block block = {{0}, (uint64_t *)(uintptr_t)4096, 10, 0};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 10);
+	struct sample_block good = {{0}, NULL, 0, 0};
+	struct smelt_launch next = sample_launch(SAMPLE_ADD, &good, 10);
+	uint64_t host[10] = {0};
+	smelt_buffer *buffer;
+	smelt_stream *other;
+
+	setup();
+	runs(smelt_stream_create(device, &other));
+	runs(smelt_kernel_launch(other, &launch));
+	usleep(200000);
+	CHECK_INT(smelt_buffer_create(device, UINT64_C(1) << 30, &buffer),
+		  SMELT_EDEVICE_LOST);
+	CHECK_TEXT(smelt_last_error(),
+		   "stopped working (last launch: t::add at here.c:1): ");
+	CHECK_INT(smelt_kernel_launch(stream, &next), SMELT_EDEVICE_LOST);
+	CHECK_INT(smelt_map_begin(stream, host, sizeof(host), SMELT_MAP_TO,
+				  &(void *){NULL}),
+		  SMELT_EDEVICE_LOST);
+	CHECK_INT(smelt_stream_wait(other), SMELT_EDEVICE_LOST);
+	CHECK_INT(smelt_stream_wait(stream), SMELT_EDEVICE_LOST);
+	CHECK_INT(smelt_stream_destroy(other), SMELT_EDEVICE_LOST);
+}
+
 static volatile unsigned called;
 
 static void
@@ -357,6 +386,7 @@ main(void)
 		RUN(buffers);
 		RUN(pageable);
 		RUN(timed_events);
+		RUN(lost);
 	}
 	if (!number) {
 		printf("there is no NVIDIA GPU here\n");

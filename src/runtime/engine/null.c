@@ -17,6 +17,7 @@
 
 static _Atomic uint64_t calls;
 static _Atomic uint64_t fail_at;
+static atomic_bool gone;
 static _Atomic int64_t live;
 static _Atomic uint64_t allocated;
 
@@ -25,6 +26,12 @@ null_fail_at(uint64_t n)
 {
 	atomic_store(&fail_at, n);
 	return atomic_exchange(&calls, 0);
+}
+
+void
+null_lose(void)
+{
+	atomic_store(&gone, true);
 }
 
 int64_t
@@ -39,13 +46,16 @@ fails(void)
 {
 	uint64_t call = atomic_fetch_add(&calls, 1) + 1;
 
-	return call == atomic_load(&fail_at);
+	return call == atomic_load(&fail_at) || atomic_load(&gone);
 }
 
 static int
 failed(int code, const char *what)
 {
-	return rt_error(code, "%s failed, as the test asked", what);
+	return rt_error(code,
+			atomic_load(&gone) ? "%s: an illegal memory access"
+					   : "%s failed, as the test asked",
+			what);
 }
 
 static void
