@@ -99,6 +99,9 @@ struct engine {
 	/* As above; no work that uses the memory is pending. */
 	void (*memory_free)(void *device, enum engine_memory kind,
 			    void *memory);
+	/* Bytes of device memory that are free, of all programs; UINT64_MAX
+	 * where the driver does not say. As above. */
+	uint64_t (*memory_available)(void *device);
 
 	/* Both are put into the queue and need not be over on return; host
 	 * memory stays valid until the queue has been waited for, the pattern

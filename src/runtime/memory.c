@@ -53,7 +53,8 @@ smelt_device_memory(smelt_device *device, uint64_t *free_bytes,
 		return rt_error(SMELT_EINVALID, "device is NULL");
 	pthread_mutex_lock(&device->memory_lock);
 	if (free_bytes)
-		*free_bytes = UINT64_MAX;
+		*free_bytes =
+			device->engine->memory_available(device->found.device);
 	if (used_bytes)
 		*used_bytes = device->pool.used_bytes;
 	if (pooled_bytes)

@@ -10,6 +10,7 @@
  */
 #include "runtime.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define SMALLEST 256u
@@ -213,12 +214,19 @@ rt_pool_release(smelt_device *device)
 static int
 out_of_memory(smelt_device *device, uint64_t size, uint64_t released)
 {
+	uint64_t available =
+		device->engine->memory_available(device->found.device);
+	char there[48] = "";
+
+	if (available != UINT64_MAX)
+		snprintf(there, sizeof(there), "%llu are free, ",
+			 (unsigned long long)available);
 	return rt_error(SMELT_ENO_DEVICE_MEMORY,
-			"%s is out of memory: asked for %llu bytes; %llu of "
+			"%s is out of memory: asked for %llu bytes; %s%llu of "
 			"%llu bytes are in use by this program, and %llu that "
 			"the pool held were given back first",
 			device->found.info.name, (unsigned long long)size,
-			(unsigned long long)device->pool.used_bytes,
+			there, (unsigned long long)device->pool.used_bytes,
 			(unsigned long long)device->found.info.memory_bytes,
 			(unsigned long long)released);
 }

@@ -117,6 +117,7 @@ memory_calls(void)
 {
 	static const char pattern[] = "0123456789abcdef";
 	char out[96];
+	uint64_t available, less;
 	void *a, *b, *huge;
 
 	setup();
@@ -132,6 +133,12 @@ memory_calls(void)
 	CHECK_INT(smelt_memory_alloc(device, UINT64_C(1) << 44, &huge),
 		  SMELT_ENO_DEVICE_MEMORY);
 	CHECK_TEXT(smelt_last_error(), "asked for 17592186044416 bytes");
+	CHECK_TEXT(smelt_last_error(), " are free, ");
+	runs(smelt_device_memory(device, &available, NULL, NULL));
+	runs(smelt_memory_alloc(device, UINT64_C(1) << 30, &huge));
+	runs(smelt_device_memory(device, &less, NULL, NULL));
+	CHECK(less >> 20 <= (available >> 20) - 1000 && less > 0);
+	runs(smelt_memory_free(device, stream, huge));
 	runs(smelt_memory_free(device, stream, a));
 	runs(smelt_memory_free(device, stream, b));
 }

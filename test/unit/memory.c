@@ -248,7 +248,11 @@ streams(void)
 static void
 all(const char *name)
 {
+	uint64_t available;
+
 	setup(name);
+	CHECK_INT(smelt_device_memory(device, &available, NULL, NULL), 0);
+	CHECK(available > 1 << 20 && available < UINT64_C(1) << 50);
 	copies();
 	fills();
 	large_fills();
@@ -305,6 +309,7 @@ static void
 exhausted(void)
 {
 	void *blocks[4], *memory;
+	uint64_t available;
 
 	setup("null");
 	for (int i = 0; i < 3; i++)
@@ -312,7 +317,11 @@ exhausted(void)
 	CHECK_INT(smelt_memory_alloc(device, 80u << 20, &memory),
 		  SMELT_ENO_DEVICE_MEMORY);
 	CHECK_TEXT(smelt_last_error(), "asked for 83886080 bytes");
-	CHECK_TEXT(smelt_last_error(), "of 268435456 bytes are in use");
+	CHECK_TEXT(smelt_last_error(),
+		   "; 16776960 are free, 251658496 of 268435456 bytes are in "
+		   "use");
+	CHECK_INT(smelt_device_memory(device, &available, NULL, NULL), 0);
+	CHECK_INT(available, 16776960);
 	CHECK_INT(smelt_memory_free(device, stream, blocks[0]), 0);
 	CHECK_INT(smelt_memory_free(device, stream, blocks[1]), 0);
 	CHECK_INT(smelt_memory_alloc(device, 150u << 20, &memory), 0);

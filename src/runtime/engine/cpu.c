@@ -364,6 +364,22 @@ cpu_memory_free(void *device, enum engine_memory kind, void *memory)
 	free(memory);
 }
 
+static uint64_t
+cpu_memory_available(void *device)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	unsigned long long kib = 0;
+	char line[128];
+	bool found = false;
+
+	(void)device;
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "MemAvailable: %llu kB", &kib) == 1;
+	if (file)
+		fclose(file);
+	return found ? kib * 1024 : UINT64_MAX;
+}
+
 static int
 cpu_copy(void *device, void *queue, enum engine_copy direction, void *dst,
 	 const void *src, uint64_t size)
@@ -471,6 +487,7 @@ const struct engine engine_cpu = {
 	.queue_wait = cpu_queue_wait,
 	.memory_alloc = cpu_memory_alloc,
 	.memory_free = cpu_memory_free,
+	.memory_available = cpu_memory_available,
 	.copy = cpu_copy,
 	.fill = cpu_fill,
 	.event_create = cpu_event_create,

@@ -163,6 +163,13 @@ null_memory_free(void *device, enum engine_memory kind, void *memory)
 	drop_object(front);
 }
 
+static uint64_t
+null_memory_available(void *device)
+{
+	(void)device;
+	return NULL_MEMORY - atomic_load(&allocated);
+}
+
 static int
 null_copy(void *device, void *queue, enum engine_copy direction, void *dst,
 	  const void *src, uint64_t size)
@@ -262,6 +269,7 @@ const struct engine engine_null = {
 	.queue_wait = null_queue_wait,
 	.memory_alloc = null_memory_alloc,
 	.memory_free = null_memory_free,
+	.memory_available = null_memory_available,
 	.copy = null_copy,
 	.fill = null_fill,
 	.event_create = null_event_create,

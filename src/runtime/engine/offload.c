@@ -501,6 +501,26 @@ offload_memory_free(void *device, enum engine_memory kind, void *memory)
 		ol.olMemFree(memory);
 }
 
+/* LLVM Offload tells how much there is, not how much is free. The CUDA driver,
+ * which its plugin has opened, tells that for the context that is current. */
+static uint64_t
+offload_memory_available(void *device)
+{
+	const struct gpu *gpu = device;
+	int (*ask)(size_t * available, size_t * all) = NULL;
+	size_t available = 0, all = 0;
+	void *driver, *symbol;
+
+	if (!gpu->cuda || make_current(gpu))
+		return UINT64_MAX;
+	driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	symbol = driver ? dlsym(driver, "cuMemGetInfo_v2") : NULL;
+	memcpy(&ask, &symbol, sizeof(symbol));
+	if (driver)
+		dlclose(driver);
+	return ask && !ask(&available, &all) ? available : UINT64_MAX;
+}
+
 static int
 offload_copy(void *device, void *queue, enum engine_copy direction, void *dst,
 	     const void *src, uint64_t size)
@@ -651,6 +671,7 @@ const struct engine engine_offload = {
 	.queue_wait = offload_queue_wait,
 	.memory_alloc = offload_memory_alloc,
 	.memory_free = offload_memory_free,
+	.memory_available = offload_memory_available,
 	.copy = offload_copy,
 	.fill = offload_fill,
 	.event_create = offload_event_create,
