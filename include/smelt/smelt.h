@@ -190,6 +190,11 @@ smelt_stream_call(smelt_stream *stream, void (*function)(void *data),
 int
 smelt_stream_wait(smelt_stream *stream);
 
+/* EPANIC like a wait if a kernel panicked whose work is over; without waiting
+ * for the others. */
+int
+smelt_stream_check(smelt_stream *stream);
+
 struct smelt_panic {
 	uint32_t size;	  /* set by the caller */
 	uint32_t threads; /* how many panicked */
@@ -267,8 +272,20 @@ int
 smelt_copy_on_device(smelt_stream *stream, void *device_dst,
 		     const void *device_src, uint64_t size);
 
-/* Fills size bytes with copies of a pattern of any size; EINVALID if size is not
- * a multiple of it. The pattern may change on return. */
+/* The same without waiting, for memory of smelt_host_alloc (or any, where
+ * smelt_device_shares_memory()); EINVALID for other memory. Until the stream,
+ * or an event recorded after the call, has been waited for, it must stay, and
+ * not be written (to device) or used at all (from device). A panic of the
+ * kernels before is left to the next wait or smelt_stream_check(). */
+int
+smelt_copy_to_device_async(smelt_stream *stream, void *device_dst,
+			   const void *host_src, uint64_t size);
+int
+smelt_copy_from_device_async(smelt_stream *stream, void *host_dst,
+			     const void *device_src, uint64_t size);
+
+/* Fills size bytes with copies of a pattern of any size; EINVALID if size is
+ * not a multiple of it. The pattern may change on return. */
 int
 smelt_memory_fill(smelt_stream *stream, void *device_dst, const void *pattern,
 		  uint64_t pattern_size, uint64_t size);
@@ -322,6 +339,14 @@ smelt_buffer_read(smelt_stream *stream, smelt_buffer *buffer, uint64_t offset,
 int
 smelt_buffer_fill(smelt_stream *stream, smelt_buffer *buffer, uint64_t offset,
 		  const void *pattern, uint64_t pattern_size, uint64_t size);
+
+/* As smelt_copy_to_device_async and smelt_copy_from_device_async. */
+int
+smelt_buffer_write_async(smelt_stream *stream, smelt_buffer *buffer,
+			 uint64_t offset, const void *host, uint64_t size);
+int
+smelt_buffer_read_async(smelt_stream *stream, smelt_buffer *buffer,
+			uint64_t offset, void *host, uint64_t size);
 
 /* Between buffers of one device, which must not overlap, or of two: then
  * through the host, and the calling thread waits. stream is of the target's

@@ -17,8 +17,9 @@ later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Whom a user must come after, one at a time: at 0 the home, then the list.
- * NULL: use number `at` does not matter. *more says whether there is one. */
+/* Whom a user must come after, or hear a panic of, one at a time: at 0 the
+ * home, then the list. NULL: use number `at` does not matter. *more says
+ * whether there is one. */
 static smelt_stream *
 find_earlier(smelt_buffer *buffer, uint32_t at, const smelt_stream *stream,
 	     enum rt_access access, bool *more)
@@ -38,8 +39,10 @@ find_earlier(smelt_buffer *buffer, uint32_t at, const smelt_stream *stream,
 	pthread_mutex_unlock(&buffer->lock);
 	number =
 		access == RT_WRITE ? later(use.read, use.written) : use.written;
-	if (!use.stream || use.stream == stream ||
-	    rt_stream_did(use.stream, number))
+	if (!use.stream || use.stream == stream)
+		return NULL;
+	if (rt_stream_did(use.stream, number) &&
+	    !(number && atomic_load(&use.stream->untold)))
 		return NULL;
 	return use.stream;
 }
@@ -328,22 +331,65 @@ inside(const smelt_buffer *buffer, uint64_t offset)
 	return (char *)buffer->memory + offset;
 }
 
-int
-smelt_buffer_write(smelt_stream *stream, smelt_buffer *buffer, uint64_t offset,
-		   const void *host, uint64_t size)
+static int
+check_copy(const smelt_buffer *buffer, uint64_t offset, const void *host,
+	   uint64_t size, const char *what, bool stays)
 {
-	int result = check_range(buffer, offset, size, "write");
+	int result = check_range(buffer, offset, size, what);
+
+	if (!result && size && !host)
+		result = rt_error(SMELT_EINVALID, "host is NULL");
+	if (!result && size && stays)
+		result = rt_check_async(buffer->device, host, size);
+	return result;
+}
+
+static int
+write_buffer(smelt_stream *stream, smelt_buffer *buffer, uint64_t offset,
+	     const void *host, uint64_t size, bool stays)
+{
+	int result = check_copy(buffer, offset, host, size, "write", stays);
 
 	if (result || !size)
 		return result;
-	if (!host)
-		return rt_error(SMELT_EINVALID, "host is NULL");
 	result = begin_use(&stream, buffer, RT_WRITE);
 	if (result)
 		return result;
 	result = rt_copy(stream, ENGINE_TO_DEVICE, inside(buffer, offset), host,
-			 size, false);
+			 size, stays);
 	rt_buffer_used(stream, buffer, RT_WRITE);
+	pthread_mutex_unlock(&stream->lock);
+	return result;
+}
+
+int
+smelt_buffer_write(smelt_stream *stream, smelt_buffer *buffer, uint64_t offset,
+		   const void *host, uint64_t size)
+{
+	return write_buffer(stream, buffer, offset, host, size, false);
+}
+
+int
+smelt_buffer_write_async(smelt_stream *stream, smelt_buffer *buffer,
+			 uint64_t offset, const void *host, uint64_t size)
+{
+	return write_buffer(stream, buffer, offset, host, size, true);
+}
+
+int
+smelt_buffer_read_async(smelt_stream *stream, smelt_buffer *buffer,
+			uint64_t offset, void *host, uint64_t size)
+{
+	int result = check_copy(buffer, offset, host, size, "read", true);
+
+	if (result || !size)
+		return result;
+	result = begin_use(&stream, buffer, RT_READ);
+	if (result)
+		return result;
+	result = rt_copy(stream, ENGINE_FROM_DEVICE, host,
+			 inside(buffer, offset), size, true);
+	rt_buffer_used(stream, buffer, RT_READ);
 	pthread_mutex_unlock(&stream->lock);
 	return result;
 }
@@ -352,12 +398,10 @@ int
 smelt_buffer_read(smelt_stream *stream, smelt_buffer *buffer, uint64_t offset,
 		  void *host, uint64_t size)
 {
-	int result = check_range(buffer, offset, size, "read");
+	int result = check_copy(buffer, offset, host, size, "read", false);
 
 	if (result || !size)
 		return result;
-	if (!host)
-		return rt_error(SMELT_EINVALID, "host is NULL");
 	result = begin_use(&stream, buffer, RT_READ);
 	if (result)
 		return result;

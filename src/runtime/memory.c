@@ -106,8 +106,7 @@ copy_plain(smelt_stream *stream, enum engine_copy direction, void *dst,
 					  direction, dst, src, size);
 
 	rt_stream_gave(stream);
-	if (direction == ENGINE_ON_DEVICE ||
-	    (direction == ENGINE_TO_DEVICE && stays))
+	if (direction == ENGINE_ON_DEVICE || stays)
 		return result;
 	/* Also after an error: a part may be on its way. */
 	if (result) {
@@ -312,9 +311,9 @@ rt_fill(smelt_stream *stream, void *dst, const void *pattern,
 
 static int
 copy(smelt_stream *stream, enum engine_copy direction, void *dst,
-     const void *src, uint64_t size)
+     const void *src, uint64_t size, bool stays)
 {
-	int result;
+	int result = 0;
 
 	if (!stream)
 		return rt_error(SMELT_EINVALID, "stream is NULL");
@@ -323,11 +322,16 @@ copy(smelt_stream *stream, enum engine_copy direction, void *dst,
 	if (!dst || !src)
 		return rt_error(SMELT_EINVALID, "copy %s: memory is NULL",
 				copy_names[direction]);
-	result = rt_stream_enter(stream);
+	if (stays)
+		result = rt_check_async(
+			stream->device,
+			direction == ENGINE_TO_DEVICE ? src : dst, size);
+	if (!result)
+		result = rt_stream_enter(stream);
 	if (result)
 		return result;
-	result = rt_copy(stream, direction, dst, src, size, false);
-	if (direction != ENGINE_FROM_DEVICE) {
+	result = rt_copy(stream, direction, dst, src, size, stays);
+	if (direction != ENGINE_FROM_DEVICE || stays) {
 		pthread_mutex_unlock(&stream->lock);
 		return result;
 	}
@@ -340,21 +344,39 @@ int
 smelt_copy_to_device(smelt_stream *stream, void *device_dst,
 		     const void *host_src, uint64_t size)
 {
-	return copy(stream, ENGINE_TO_DEVICE, device_dst, host_src, size);
+	return copy(stream, ENGINE_TO_DEVICE, device_dst, host_src, size,
+		    false);
+}
+
+int
+smelt_copy_to_device_async(smelt_stream *stream, void *device_dst,
+			   const void *host_src, uint64_t size)
+{
+	return copy(stream, ENGINE_TO_DEVICE, device_dst, host_src, size, true);
 }
 
 int
 smelt_copy_from_device(smelt_stream *stream, void *host_dst,
 		       const void *device_src, uint64_t size)
 {
-	return copy(stream, ENGINE_FROM_DEVICE, host_dst, device_src, size);
+	return copy(stream, ENGINE_FROM_DEVICE, host_dst, device_src, size,
+		    false);
+}
+
+int
+smelt_copy_from_device_async(smelt_stream *stream, void *host_dst,
+			     const void *device_src, uint64_t size)
+{
+	return copy(stream, ENGINE_FROM_DEVICE, host_dst, device_src, size,
+		    true);
 }
 
 int
 smelt_copy_on_device(smelt_stream *stream, void *device_dst,
 		     const void *device_src, uint64_t size)
 {
-	return copy(stream, ENGINE_ON_DEVICE, device_dst, device_src, size);
+	return copy(stream, ENGINE_ON_DEVICE, device_dst, device_src, size,
+		    false);
 }
 
 int
@@ -441,6 +463,17 @@ rt_is_pinned(const void *memory, uint64_t size)
 	}
 	pthread_mutex_unlock(&pinned.lock);
 	return result;
+}
+
+int
+rt_check_async(const smelt_device *device, const void *host, uint64_t size)
+{
+	if (device->found.shares_memory || rt_is_pinned(host, size))
+		return 0;
+	return rt_error(SMELT_EINVALID,
+			"%llu bytes at %p are not pinned: a copy that is not "
+			"waited for needs memory of smelt_host_alloc",
+			(unsigned long long)size, host);
 }
 
 static bool

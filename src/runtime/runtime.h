@@ -213,6 +213,9 @@ struct smelt_stream {
 	 * known to be over. */
 	uint64_t given;
 	_Atomic uint64_t done;
+	/* Some of what is done panicked, and nobody was told: who uses what it
+	 * made follows this stream, though there is nothing to wait for. */
+	atomic_bool untold;
 	/* Where kernels leave their panics, and the word that says they did. */
 	struct smelt_device_state *state;
 	volatile uint32_t *word;
@@ -228,14 +231,23 @@ struct smelt_stream {
 	struct smelt_panic panic;
 };
 
+/* All that was given is over. Lock held. */
+static inline void
+rt_stream_over(smelt_stream *stream)
+{
+	if (*stream->word || stream->host_panicked)
+		atomic_store(&stream->untold, true);
+	atomic_store_explicit(&stream->done, stream->given,
+			      memory_order_release);
+}
+
 /* Counts work that was just given to the queue. Lock held. */
 static inline void
 rt_stream_gave(smelt_stream *stream)
 {
 	stream->given++;
 	if (stream->device->found.synchronous)
-		atomic_store_explicit(&stream->done, stream->given,
-				      memory_order_relaxed);
+		rt_stream_over(stream);
 }
 
 /* Adds to a counter of a stream whose lock is held. */
@@ -367,9 +379,10 @@ rt_buffer_idle(smelt_buffer *buffer);
 /* ---- memory.c ---- */
 
 /* Copies, with the stream's lock held, counted and seen by the profile. To the
- * device: the host's memory may change on return unless `stays`, which promises
- * it until the stream has been waited for. From the device: it is there, and
- * the stream has been waited for. */
+ * device: the host's memory may change on return. From the device: it is there,
+ * and the stream has been waited for. `stays` promises that the host's memory
+ * is left alone until the stream has been waited for; then nothing is waited
+ * for here if the memory is pinned, or small and going to the device. */
 int
 rt_copy(smelt_stream *stream, enum engine_copy direction, void *dst,
 	const void *src, uint64_t size, bool stays);
@@ -379,6 +392,9 @@ rt_fill(smelt_stream *stream, void *dst, const void *pattern,
 /* Whether all of it is pinned memory, which engines copy directly. */
 bool
 rt_is_pinned(const void *memory, uint64_t size);
+/* EINVALID unless the device can copy there while the host goes on. */
+int
+rt_check_async(const smelt_device *device, const void *host, uint64_t size);
 /* EINVALID if the pattern does not divide the size. */
 int
 rt_check_pattern(const void *pattern, uint64_t pattern_size, uint64_t size);

@@ -109,6 +109,7 @@ dispose(smelt_stream *stream)
 	stream->followed_count = 0;
 	stream->has_panic = false;
 	stream->host_panicked = false;
+	atomic_store(&stream->untold, false);
 }
 
 /* A struct for a new stream: a destroyed one's, or a new one. */
@@ -417,8 +418,7 @@ rt_stream_drain(smelt_stream *stream)
 	if (result)
 		return rt_lost(device, stream);
 	stream->waited = stream->launches;
-	atomic_store_explicit(&stream->done, stream->given,
-			      memory_order_release);
+	rt_stream_over(stream);
 	return 0;
 }
 
@@ -433,6 +433,7 @@ rt_stream_check(smelt_stream *stream)
 
 	if (stream->host_panicked || stream->left_panic) {
 		stream->host_panicked = stream->left_panic = false;
+		atomic_store(&stream->untold, false);
 		return rt_panic_text(stream, NULL);
 	}
 	if (!*stream->word)
@@ -452,6 +453,7 @@ rt_stream_check(smelt_stream *stream)
 	if (result)
 		return result;
 	*stream->word = 0;
+	atomic_store(&stream->untold, false);
 	return rt_panic_report(stream, &state);
 }
 
@@ -479,6 +481,23 @@ smelt_stream_wait(smelt_stream *stream)
 	if (timed)
 		result = rt_span_end(&span, result);
 	return rt_stream_leave(stream, result);
+}
+
+/* Whom it followed it may still be waiting for: they are not forgotten. */
+int
+smelt_stream_check(smelt_stream *stream)
+{
+	smelt_stream *followed[RT_FOLLOWED];
+	uint32_t count;
+	int result = rt_stream_enter(stream);
+
+	if (result)
+		return result;
+	result = rt_stream_check(stream);
+	memcpy(followed, stream->followed, sizeof(followed));
+	count = stream->followed_count;
+	pthread_mutex_unlock(&stream->lock);
+	return result ? result : check_followed(stream, followed, count);
 }
 
 int

@@ -363,6 +363,94 @@ pinned(void)
 	CHECK_INT(smelt_buffer_destroy(buffer), 0);
 }
 
+/* Copies that nobody waits for: the library does them when it must, with what
+ * the memory holds then; other streams keep their order all the same. */
+static void
+not_waited_for(void)
+{
+	struct smelt_counters counters = {.size = sizeof(counters)};
+	smelt_buffer *buffer;
+	smelt_event *event;
+	char own[8] = "own", *in, *out;
+	void *memory;
+
+	setup();
+	buffer = create(4096);
+	CHECK_INT(smelt_host_alloc(device, 4096, &memory), 0);
+	in = memory;
+	out = in + 2048;
+	strcpy(in, "old");
+	CHECK_INT(smelt_buffer_write_async(a, buffer, 8, in, 8), 0);
+	strcpy(in, "new");
+	CHECK_INT(smelt_buffer_read_async(b, buffer, 8, out, 8), 0);
+	CHECK_INT(smelt_event_record(b, &event), 0);
+	CHECK_INT(smelt_event_query(event), 1);
+	CHECK(!strcmp(out, ""));
+	CHECK_INT(smelt_event_wait(event), 0);
+	CHECK(!strcmp(out, "new"));
+	CHECK_INT(smelt_event_destroy(event), 0);
+	CHECK_INT(smelt_device_counters(device, &counters), 0);
+	CHECK_INT(counters.bytes_to, 8);
+	CHECK_INT(counters.bytes_from, 8);
+	CHECK_INT(counters.waits, 0);
+	/* The same of plain device memory. */
+	memory = smelt_buffer_memory(buffer);
+	CHECK_INT(smelt_copy_to_device_async(a, memory, "", 1), SMELT_EINVALID);
+	CHECK_INT(smelt_copy_to_device_async(a, memory, in, 8), 0);
+	CHECK_INT(smelt_copy_from_device_async(a, out + 8, memory, 8), 0);
+	CHECK(!strcmp(out + 8, ""));
+	CHECK_INT(smelt_stream_wait(a), 0);
+	CHECK(!strcmp(out + 8, "new"));
+	/* Only memory that may be left to the device. */
+	CHECK_INT(smelt_buffer_write_async(NULL, buffer, 0, own, 8),
+		  SMELT_EINVALID);
+	CHECK_TEXT(smelt_last_error(), "not pinned");
+	CHECK_INT(smelt_buffer_read_async(NULL, buffer, 0, own, 8),
+		  SMELT_EINVALID);
+	CHECK_INT(smelt_buffer_read_async(NULL, buffer, 4096, out, 8),
+		  SMELT_EINVALID);
+	CHECK_INT(smelt_buffer_read_async(NULL, buffer, 0, out + 2045, 8),
+		  SMELT_EINVALID);
+	CHECK_INT(smelt_buffer_write_async(NULL, buffer, 0, NULL, 0), 0);
+	CHECK_INT(smelt_buffer_destroy(buffer), 0);
+	CHECK_INT(smelt_host_free(device, in), 0);
+}
+
+/* What kernels made is copied out while later work waits; that one panicked is
+ * told when it is asked for, also of a stream that was followed. */
+static void
+checked(void)
+{
+	struct sample_block block = {{0}, NULL, 10, 0};
+	struct smelt_launch launch = sample_launch(SAMPLE_BOUNDS, &block, 20);
+	smelt_buffer *buffer;
+	smelt_event *event;
+	struct smelt_use use;
+	void *memory;
+
+	setup();
+	buffer = create(4096);
+	block.out = smelt_buffer_memory(buffer);
+	use = (struct smelt_use){buffer, 1};
+	launch.uses = &use;
+	launch.use_count = 1;
+	CHECK_INT(smelt_host_alloc(device, 4096, &memory), 0);
+	CHECK_INT(smelt_kernel_launch(a, &launch), 0);
+	CHECK_INT(smelt_stream_check(a), 0);
+	CHECK_INT(smelt_buffer_read_async(b, buffer, 0, memory, 80), 0);
+	CHECK_INT(smelt_event_record(b, &event), 0);
+	CHECK_INT(smelt_stream_check(b), 0);
+	CHECK_INT(smelt_event_wait(event), 0);
+	CHECK_INT(smelt_event_destroy(event), 0);
+	CHECK_INT(smelt_stream_check(b), SMELT_EPANIC);
+	CHECK_TEXT(smelt_last_error(), "t::bounds panicked at src/main.rs");
+	CHECK_INT(smelt_stream_check(b), 0);
+	CHECK_INT(smelt_stream_wait(a), 0);
+	CHECK_INT(smelt_stream_check(NULL), SMELT_EINVALID);
+	CHECK_INT(smelt_buffer_destroy(buffer), 0);
+	CHECK_INT(smelt_host_free(device, memory), 0);
+}
+
 /* The pool gives back what it holds, also what work is still to use. */
 static void
 out_of_memory(void)
@@ -401,6 +489,8 @@ main(void)
 	RUN(wrapped_memory);
 	RUN(bad_calls);
 	RUN(pinned);
+	RUN(not_waited_for);
+	RUN(checked);
 	RUN(out_of_memory);
 	return unit_failed != 0;
 }

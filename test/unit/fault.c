@@ -83,7 +83,7 @@ use_events(smelt_stream *stream, smelt_stream *other)
 
 /* One buffer on two streams, and copies of many parts. */
 static void
-use_buffers(smelt_stream *stream, smelt_stream *other, char *host)
+use_buffers(smelt_stream *stream, smelt_stream *other, char *host, char *pinned)
 {
 	smelt_buffer *one = NULL, *two = NULL;
 	struct sample_block block = {{0}, NULL, 10, 0};
@@ -103,6 +103,9 @@ use_buffers(smelt_stream *stream, smelt_stream *other, char *host)
 	       fine(smelt_kernel_launch(stream, &launch)) &&
 	       fine(smelt_kernel_launch(other, &launch)) &&
 	       fine(smelt_buffer_copy(NULL, one, 0, two, 0, 900)) &&
+	       fine(smelt_buffer_write_async(stream, one, 0, pinned, 64)) &&
+	       fine(smelt_buffer_read_async(other, one, 0, pinned, 64)) &&
+	       fine(smelt_stream_check(other)) &&
 	       fine(smelt_buffer_read(stream, one, 0, host, 900)) &&
 	       fine(smelt_buffer_wait(two, 1)));
 end:
@@ -125,7 +128,7 @@ session(char *host)
 	    fine(smelt_copy_to_device(stream, memory, host, 500))) {
 		use_maps(stream, other, memory, host);
 		use_events(stream, other);
-		use_buffers(stream, other, host);
+		use_buffers(stream, other, host, pinned);
 		fine(smelt_copy_from_device(stream, host, memory, 8));
 	}
 	CHECK_INT(smelt_memory_free(device, stream, memory), 0);

@@ -188,6 +188,7 @@ unsafe extern "C" {
     pub fn smelt_stream_create(device: *mut smelt_device, stream: *mut *mut smelt_stream) -> c_int;
     pub fn smelt_stream_destroy(stream: *mut smelt_stream) -> c_int;
     pub fn smelt_stream_retire(stream: *mut smelt_stream) -> c_int;
+    pub fn smelt_stream_check(stream: *mut smelt_stream) -> c_int;
     pub fn smelt_stream_query(stream: *mut smelt_stream) -> c_int;
     pub fn smelt_stream_follow(stream: *mut smelt_stream, other: *mut smelt_stream) -> c_int;
     pub fn smelt_stream_call(
@@ -241,6 +242,18 @@ unsafe extern "C" {
         device_src: *const c_void,
         size: u64,
     ) -> c_int;
+    pub fn smelt_copy_to_device_async(
+        stream: *mut smelt_stream,
+        device_dst: *mut c_void,
+        host_src: *const c_void,
+        size: u64,
+    ) -> c_int;
+    pub fn smelt_copy_from_device_async(
+        stream: *mut smelt_stream,
+        host_dst: *mut c_void,
+        device_src: *const c_void,
+        size: u64,
+    ) -> c_int;
     pub fn smelt_memory_fill(
         stream: *mut smelt_stream,
         device_dst: *mut c_void,
@@ -277,6 +290,20 @@ unsafe extern "C" {
         size: u64,
     ) -> c_int;
     pub fn smelt_buffer_read(
+        stream: *mut smelt_stream,
+        buffer: *mut smelt_buffer,
+        offset: u64,
+        host: *mut c_void,
+        size: u64,
+    ) -> c_int;
+    pub fn smelt_buffer_write_async(
+        stream: *mut smelt_stream,
+        buffer: *mut smelt_buffer,
+        offset: u64,
+        host: *const c_void,
+        size: u64,
+    ) -> c_int;
+    pub fn smelt_buffer_read_async(
         stream: *mut smelt_stream,
         buffer: *mut smelt_buffer,
         offset: u64,

@@ -76,9 +76,9 @@ pub use device::{
 pub use host::maps::Maps;
 pub use host::profile;
 pub use host::{
-    Array, Buffer, BufferView, BufferViewMut, Counters, DataScope, Device, DeviceInfo, DeviceKind,
-    Error, Event, Extent, Grid, Mapped, MappedMut, Memory, Pinned, Result, Split, Stream,
-    WriteOnly,
+    Array, Buffer, BufferView, BufferViewMut, Copying, Counters, DataScope, Device, DeviceInfo,
+    DeviceKind, Error, Event, Extent, Grid, Mapped, MappedMut, Memory, Pinned, Result, Split,
+    Stream, WriteOnly,
 };
 pub use smelt_derive::DeviceCopy;
 

@@ -453,6 +453,52 @@ fn profiled(gpu: &Device) -> Outcome {
     equal((from.count, from.bytes, from.needless_bytes), (3, 3 * BYTES, 0))
 }
 
+/// Copies in and out on streams of their own, beside kernels; the memory goes round.
+fn not_waited_for(gpu: &Device) -> Outcome {
+    let (up, work, down) = (gpu.stream()?, gpu.stream()?, gpu.stream()?);
+    let mut buffers = [Buffer::filled(gpu, N, 0u32)?, Buffer::filled(gpu, N, 0u32)?];
+    let mut input = Pinned::from_slice(gpu, &[0u32; N])?;
+    let mut output = Pinned::<u32>::zeroed(gpu, N)?;
+    for round in 1..20u32 {
+        input.fill(round);
+        let buffer = &mut buffers[round as usize % 2];
+        let going = buffer.copy_from_async(&up, input)?;
+        work.launch(Grid::cover(N), double, (&mut *buffer,))?;
+        let coming = buffer.copy_to_async(&down, output)?;
+        input = going.wait()?;
+        output = coming.wait()?;
+        same(&output, &[2 * round; N])?;
+        same(&input, &[round; N])?;
+    }
+    // Parts, and what is dropped or leaked midway.
+    let mut part = buffers[0].range_mut(10..20);
+    part.copy_from_async(&up, Pinned::from_slice(gpu, &[7u32; 10])?)?.wait()?;
+    let back = part.view().range(..3).copy_to_async(&down, Pinned::zeroed(gpu, 3)?)?;
+    same(&back.wait()?, &[7; 3])?;
+    drop(buffers[1].copy_to_async(&down, Pinned::zeroed(gpu, N)?)?);
+    std::mem::forget(buffers[1].copy_from_async(&up, Pinned::from_slice(gpu, &[3u32; N])?)?);
+    same(&buffers[1].to_vec()?, &[3; N])?;
+    let wrong = buffers[1].copy_from_async(&up, Pinned::from_slice(gpu, &[3u32; 5])?).err();
+    ensure(matches!(wrong, Some(smelt::Error::Invalid(_))), format!("{wrong:?}"))?;
+    let mut none = Buffer::<u32>::zeroed(gpu, 0)?;
+    let nothing = none.copy_from_async(&up, Pinned::zeroed(gpu, 0)?)?.wait()?;
+    equal(nothing.len(), 0)
+}
+
+/// The panic of a kernel is told with what it should have made, and only once.
+fn panic_before_a_copy(gpu: &Device) -> Outcome {
+    let (work, down) = (gpu.stream()?, gpu.stream()?);
+    let mut y = Buffer::filled(gpu, 10, 0u32)?;
+    let launched = work.launch(Grid::blocks(1).threads(10), boom, (&mut y,));
+    let coming = y.copy_to_async(&down, Pinned::zeroed(gpu, 10)?)?;
+    let told = launched.and_then(|()| coming.wait().map(drop));
+    ensure(matches!(told, Err(smelt::Error::Panic { .. })), format!("{told:?}"))?;
+    down.wait()?;
+    work.wait()?;
+    let again = y.copy_to_async(&down, Pinned::zeroed(gpu, 10)?)?.wait()?;
+    equal((again[2], again[3]), (5, 0))
+}
+
 pub fn run(suite: &mut Suite) {
     suite.test("data resident arrays", resident);
     suite.test("data overwritten arrays", overwritten);
@@ -466,6 +512,8 @@ pub fn run(suite: &mut Suite) {
     suite.test("data events and callbacks", events);
     suite.test("data panics on streams", stream_panics);
     suite.test("data pinned", pinned);
+    suite.test("data copies not waited for", not_waited_for);
+    suite.test("data panic before a copy", panic_before_a_copy);
     suite.test("data large", large);
     suite.test("data from threads", threads);
     suite.test("data on all devices", devices);

@@ -527,6 +527,49 @@ impl<'a, T: DeviceShare> BufferView<'a, T> {
         })
     }
 
+    /// As `read`, not waited for: the memory is pinned and outlives the copy, says the caller.
+    pub(crate) fn read_async(&self, stream: *mut sys::smelt_stream, to: *mut T) -> Result<()> {
+        if self.size() == 0 {
+            return Ok(());
+        }
+        // SAFETY: as above.
+        check(unsafe {
+            sys::smelt_buffer_read_async(
+                stream,
+                self.memory.raw(),
+                self.memory.offset as u64,
+                to.cast(),
+                self.size() as u64,
+            )
+        })
+    }
+
+    /// As `write`, not waited for.
+    pub(crate) fn write_async(&self, stream: *mut sys::smelt_stream, from: *const T) -> Result<()> {
+        if self.size() == 0 {
+            return Ok(());
+        }
+        // SAFETY: as above.
+        check(unsafe {
+            sys::smelt_buffer_write_async(
+                stream,
+                self.memory.raw(),
+                self.memory.offset as u64,
+                from.cast(),
+                self.size() as u64,
+            )
+        })
+    }
+
+    /// Waits for all that uses the buffer; panics stay their streams' to tell.
+    pub(crate) fn wait_uses(&self) -> Result<()> {
+        if self.size() == 0 {
+            return Ok(());
+        }
+        // SAFETY: a live buffer.
+        check(unsafe { sys::smelt_buffer_wait(self.memory.raw(), 1) })
+    }
+
     /// `size` bytes from another place; null: the stream that used it last.
     pub(crate) fn copy_bytes(
         &self,
@@ -551,7 +594,7 @@ impl<'a, T: DeviceShare> BufferView<'a, T> {
         })
     }
 
-    fn same_length(&self, len: usize) -> Result<()> {
+    pub(crate) fn same_length(&self, len: usize) -> Result<()> {
         if len == self.len {
             return Ok(());
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod array;
 pub(crate) mod buffer;
+pub(crate) mod copying;
 pub(crate) mod device;
 pub(crate) mod error;
 pub(crate) mod fallback;
@@ -15,6 +16,7 @@ pub(crate) mod stream;
 
 pub use array::{Array, WriteOnly};
 pub use buffer::{Buffer, BufferView, BufferViewMut};
+pub use copying::Copying;
 pub use device::{Counters, Device, DeviceInfo, DeviceKind, Memory};
 pub use error::{Error, Result};
 pub use launch::{Extent, Grid};

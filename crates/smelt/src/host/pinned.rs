@@ -38,6 +38,13 @@ unsafe impl<T: Send> Send for Pinned<T> {}
 // SAFETY: as a Box of a slice.
 unsafe impl<T: Sync> Sync for Pinned<T> {}
 
+impl<T> Pinned<T> {
+    /// Where the elements are, for copies.
+    pub(crate) fn start(&self) -> *mut T {
+        self.memory.as_ptr()
+    }
+}
+
 impl<T: DeviceCopy> Pinned<T> {
     /// Memory of all zero bits.
     fn allocate(device: &Device, len: usize) -> Result<Self> {
