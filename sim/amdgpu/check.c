@@ -1,5 +1,5 @@
 /*
- * Races, uninitialised reads, bounds.
+ * Races and bounds; what memory was written, for undef.c.
  *
  * For each byte the last write and the last read of the dispatch are
  * remembered, with the work-group, the wave and the group's epoch, which grows
@@ -184,29 +184,12 @@ check_race(const struct access *a, struct cell *c)
 }
 
 static void
-check_lds_byte(const struct access *a, struct cell *c)
-{
-	if (wanted & CHECK_INIT && a->load && !c->init) {
-		char where[48];
-		place(a, where, sizeof(where));
-		wave_fault(a->wave, HSA_STATUS_ERROR_EXCEPTION,
-			   "read of %s, which nothing in the work-group has "
-			   "written",
-			   where);
-		return;
-	}
-	if (wanted & CHECK_RACES)
-		check_race(a, c);
-	c->init |= a->store;
-}
-
-static void
 check_lds(struct access *a, uint32_t bytes)
 {
 	struct group *g = a->wave->group;
 	for (uint32_t k = 0; k < bytes && !a->wave->stop; k++, a->address++)
-		if (a->address < g->lds_size)
-			check_lds_byte(a, &g->cells[a->address]);
+		if (wanted & CHECK_RACES && a->address < g->lds_size)
+			check_race(a, &g->cells[a->address]);
 }
 
 /* ---- global memory ---- */
@@ -227,7 +210,7 @@ check_races(struct access *a, uint32_t bytes)
 }
 
 static void
-check_range(const struct access *a, uint32_t bytes)
+check_bounds(const struct access *a, uint32_t bytes)
 {
 	struct range range;
 	char where[48];
@@ -235,30 +218,12 @@ check_range(const struct access *a, uint32_t bytes)
 		return; /* the access itself will tell */
 	uint64_t at = a->address - range.base;
 	place(a, where, sizeof(where));
-	if (wanted & CHECK_BOUNDS && at + bytes > range.size) {
+	if (at + bytes > range.size)
 		wave_fault(a->wave, HSA_STATUS_ERROR_EXCEPTION,
 			   "access to %s, %llu bytes into an allocation of "
 			   "%llu",
 			   where, (unsigned long long)at,
 			   (unsigned long long)range.size);
-		return;
-	}
-	for (uint32_t k = 0; range.written && k < bytes; k++, at++) {
-		uint8_t bit = (uint8_t)(1u << at % 8);
-		uint8_t *byte = &range.written[at / 8];
-		if (at >= range.size)
-			return;
-		if (a->load &&
-		    !(__atomic_load_n(byte, __ATOMIC_RELAXED) & bit)) {
-			wave_fault(a->wave, HSA_STATUS_ERROR_EXCEPTION,
-				   "read of %s, which nothing has written "
-				   "since it was allocated",
-				   where);
-			return;
-		}
-		if (a->store)
-			__atomic_fetch_or(byte, bit, __ATOMIC_RELAXED);
-	}
 }
 
 uint8_t *
@@ -269,18 +234,53 @@ check_allocated(uint64_t size)
 	return calloc(1, size / 8 + 1);
 }
 
+/* The bits of the range that begins there; false if none are kept. */
+static bool
+find_bits(const void *memory, struct range *range, uint64_t *at)
+{
+	uint64_t base = (uint64_t)(uintptr_t)memory;
+	if (!(check_wanted() & CHECK_INIT) || !space_find(base, range) ||
+	    !range->written)
+		return false;
+	*at = base - range->base;
+	return true;
+}
+
+static void
+set_bit(uint8_t *bits, uint64_t at, bool value)
+{
+	uint8_t bit = (uint8_t)(1u << at % 8);
+	if (value)
+		__atomic_fetch_or(&bits[at / 8], bit, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&bits[at / 8], (uint8_t)~bit,
+				   __ATOMIC_RELAXED);
+}
+
 void
 check_written(const void *memory, uint64_t size)
 {
-	struct range range;
-	uint64_t base = (uint64_t)(uintptr_t)memory;
-	if (!(check_wanted() & CHECK_INIT) || !space_find(base, &range) ||
-	    !range.written)
+	check_copied(memory, NULL, size);
+}
+
+void
+check_copied(const void *to, const void *from, uint64_t size)
+{
+	struct range range, source;
+	uint64_t at, source_at;
+	if (!find_bits(to, &range, &at))
 		return;
-	uint64_t at = base - range.base;
-	for (uint64_t k = 0; k < size && at < range.size; k++, at++)
-		__atomic_fetch_or(&range.written[at / 8],
-				  (uint8_t)(1u << at % 8), __ATOMIC_RELAXED);
+	bool known = from && find_bits(from, &source, &source_at);
+	for (uint64_t k = 0; k < size && at + k < range.size; k++) {
+		bool written = true;
+		if (known && source_at + k < source.size)
+			written = __atomic_load_n(
+					  &source.written[(source_at + k) / 8],
+					  __ATOMIC_RELAXED) >>
+					  (source_at + k) % 8 &
+				  1;
+		set_bit(range.written, at + k, written);
+	}
 }
 
 static void
@@ -299,8 +299,8 @@ check_lane(struct access *a, uint32_t bytes)
 	/* Private memory is the wave's own. */
 	if (top || a->address - a->wave->scratch < a->wave->scratch_size)
 		return;
-	if (wanted & (CHECK_BOUNDS | CHECK_INIT))
-		check_range(a, bytes);
+	if (wanted & CHECK_BOUNDS)
+		check_bounds(a, bytes);
 	if (wanted & CHECK_RACES && !a->wave->stop)
 		check_races(a, bytes);
 }

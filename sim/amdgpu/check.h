@@ -1,6 +1,7 @@
 /*
  * Checks that hardware does not make, for SMELT_SIM_CHECK=races,init,bounds (or
- * all). A finding is a fault of the wave that came second.
+ * all). A finding is a fault of the wave that made it. init is in undef.c; here
+ * is what it needs to know of allocations.
  */
 #ifndef SIM_CHECK_H
 #define SIM_CHECK_H
@@ -25,7 +26,6 @@ struct cell {
 	uint32_t read_group, read_epoch;
 	uint16_t writer, reader; /* waves; CHECK_MANY */
 	bool atomic;		 /* the write was */
-	bool init;		 /* LDS: written since the group began */
 };
 
 enum { CHECK_MANY = 0xffff };
@@ -46,8 +46,11 @@ check_access(struct wave *wave, const struct inst *inst,
  * that is not asked for. */
 uint8_t *
 check_allocated(uint64_t size);
-/* The program or a copy has written there. */
+/* The program has written there. */
 void
 check_written(const void *memory, uint64_t size);
+/* A copy has: what was not written at its source is not here either. */
+void
+check_copied(const void *to, const void *from, uint64_t size);
 
 #endif

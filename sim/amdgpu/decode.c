@@ -7,7 +7,9 @@
  * Architecture", section 15). An instruction that is not known, or has a bit
  * that is not simulated, becomes exec_illegal: never something like it.
  */
+#include "check.h"
 #include "counts.h"
+#include "undef.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -800,6 +802,16 @@ clamp_unknown(const struct inst *i)
 	       i->dst.type != T_F16 && i->dst.type != T_F64;
 }
 
+static void
+find_rules(struct inst *inst)
+{
+	if (!(check_wanted() & CHECK_INIT))
+		return;
+	inst->rule = undef_rule(inst->op);
+	if (inst->pair)
+		inst->pair->rule = undef_rule(inst->pair->op);
+}
+
 void
 decode_words(const struct arch *arch, const uint32_t *words, size_t count,
 	     bool wave32, struct inst *inst)
@@ -824,6 +836,7 @@ decode_words(const struct arch *arch, const uint32_t *words, size_t count,
 		if (inst->pair)
 			exec = exec_dual;
 		inst->exec = exec;
+		find_rules(inst);
 		inst->class = (uint8_t)counts_class(inst);
 		return;
 	}

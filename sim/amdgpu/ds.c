@@ -47,40 +47,6 @@ exec_ds(struct wave *w, const struct inst *i)
 	memory_access(w, &half, second, mask);
 }
 
-/* Lane l receives from lane addr[l] / 4. Inactive lanes give 0. */
-static void
-exec_bpermute(struct wave *w, const struct inst *i)
-{
-	uint64_t exec = wave_exec(w);
-	uint32_t lanes = w->wave32 ? 32 : 64;
-	vgpr_row result;
-	for (uint32_t l = 0; l < lanes; l++) {
-		uint32_t at = w->v[i->src[0].reg][l] + (uint32_t)i->offset;
-		uint32_t from = at / 4 % lanes;
-		result[l] = exec >> from & 1 ? w->v[i->src[1].reg][from] : 0;
-	}
-	for (uint32_t l = 0; l < lanes; l++)
-		if (exec >> l & 1)
-			w->v[i->dst.reg][l] = result[l];
-}
-
-/* Lane l sends to lane addr[l] / 4; who receives nothing gets 0. */
-static void
-exec_permute(struct wave *w, const struct inst *i)
-{
-	uint64_t exec = wave_exec(w);
-	uint32_t lanes = w->wave32 ? 32 : 64;
-	vgpr_row result = {0};
-	for (uint32_t l = 0; l < lanes; l++) {
-		uint32_t at = w->v[i->src[0].reg][l] + (uint32_t)i->offset;
-		if (exec >> l & 1)
-			result[at / 4 % lanes] = w->v[i->src[1].reg][l];
-	}
-	for (uint32_t l = 0; l < lanes; l++)
-		if (exec >> l & 1)
-			w->v[i->dst.reg][l] = result[l];
-}
-
 /* Which lane of its 32 lane l reads. Section 12.13.1, DS_SWIZZLE_B32. Modes
  * with bits 15:14 set (FFT, rotate) beyond those two are not there. */
 static int
@@ -102,26 +68,65 @@ swizzle_source(uint32_t offset, int l)
 	return source ^ (int)(offset >> 10 & 31);
 }
 
+/* A fault where it is a mode that is not there. */
 static void
-exec_swizzle(struct wave *w, const struct inst *i)
+swizzle_sources(struct wave *w, const struct inst *i, int from[LANES])
 {
-	uint64_t exec = wave_exec(w);
-	vgpr_row result = {0};
 	for (int l = 0; l < LANES; l++) {
-		int from = swizzle_source((uint32_t)i->offset, l & 31);
-		if (from < 0) {
+		from[l] = swizzle_source((uint32_t)i->offset, l & 31);
+		if (from[l] < 0) {
 			wave_fault(w, HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION,
 				   "ds_swizzle_b32 mode 0x%x is not simulated",
 				   (unsigned)i->offset);
 			return;
 		}
-		from += l & 32;
-		if (exec >> from & 1)
-			result[l] = w->v[i->src[0].reg][from];
+		from[l] += l & 32;
 	}
+}
+
+/* ds_bpermute: lane l receives from lane addr[l] / 4; ds_permute: it sends
+ * there (push), and who receives nothing has -1. */
+static void
+permute_sources(const struct wave *w, const struct inst *i, bool push,
+		int from[LANES])
+{
+	uint64_t exec = wave_exec(w);
+	uint32_t lanes = w->wave32 ? 32 : 64;
+	for (uint32_t l = 0; l < lanes; l++) {
+		uint32_t at = w->v[i->src[0].reg][l] + (uint32_t)i->offset;
+		if (!push)
+			from[l] = (int)(at / 4 % lanes);
+		else if (exec >> l & 1)
+			from[at / 4 % lanes] = (int)l;
+	}
+}
+
+/* Inactive lanes give 0. */
+void
+ds_exchange(struct wave *w, struct wave *rows, const struct inst *i)
+{
+	uint64_t exec = wave_exec(w);
+	bool swizzle = strcmp(i->op->name, "ds_swizzle_b32") == 0;
+	const uint32_t *data = rows->v[i->src[swizzle ? 0 : 1].reg];
+	vgpr_row result = {0};
+	int from[LANES];
+	memset(from, 0xff, sizeof(from));
+	if (swizzle)
+		swizzle_sources(w, i, from);
+	else
+		permute_sources(w, i, i->op->name[3] == 'p', from);
+	for (int l = 0; l < LANES; l++)
+		if (from[l] >= 0 && exec >> from[l] & 1)
+			result[l] = data[from[l]];
 	for (int l = 0; l < LANES; l++)
 		if (exec >> l & 1)
-			w->v[i->dst.reg][l] = result[l];
+			rows->v[i->dst.reg][l] = result[l];
+}
+
+static void
+exec_exchange(struct wave *w, const struct inst *i)
+{
+	ds_exchange(w, w, i);
 }
 
 static void
@@ -210,15 +215,15 @@ static const struct op ops[] = {
 	{.name = "ds_swizzle_b32",
 	 .gfx9 = 0x3d,
 	 .gfx11 = 0x35,
-	 .exec = exec_swizzle},
+	 .exec = exec_exchange},
 	{.name = "ds_permute_b32",
 	 .gfx9 = 0x3e,
 	 .gfx11 = 0xb2,
-	 .exec = exec_permute},
+	 .exec = exec_exchange},
 	{.name = "ds_bpermute_b32",
 	 .gfx9 = 0x3f,
 	 .gfx11 = 0xb3,
-	 .exec = exec_bpermute},
+	 .exec = exec_exchange},
 	ATOMIC("ds_add_", "u64", 0x40, ADD, 8),
 	ATOMIC("ds_sub_", "u64", 0x41, SUB, 8),
 	ATOMIC("ds_rsub_", "u64", 0x42, RSUB, 8),

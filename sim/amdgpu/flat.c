@@ -4,7 +4,7 @@
  * Both forms have the same loads, stores and atomics under the same numbers, so
  * they share one table; only how a lane's address comes about differs.
  */
-#include "isa.h"
+#include "undef.h"
 
 #include <string.h>
 
@@ -124,9 +124,12 @@ in_range(const struct resource *r, uint64_t index, uint64_t offset,
 static void
 zero_lane(struct wave *w, const struct inst *i, int lane)
 {
-	if (i->op->kind == MEMORY_LOAD)
-		for (unsigned k = 0; k < (i->op->bytes + 3u) / 4; k++)
-			w->v[i->dst.reg + k][lane] = 0;
+	unsigned count = (i->op->bytes + 3u) / 4;
+	if (i->op->kind != MEMORY_LOAD)
+		return;
+	for (unsigned k = 0; k < count; k++)
+		w->v[i->dst.reg + k][lane] = 0;
+	undef_zero(w, i->dst.reg, count, lane);
 }
 
 /* A swizzled access that goes beyond its dword lies in pieces (compilers

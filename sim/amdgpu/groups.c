@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "counts.h"
+#include "undef.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,6 @@ enum {
 	SLEEP_COST = 50000,  /* instructions that s_sleep counts as */
 	/* A group's instructions before another is begun beside it. */
 	GROUP_BUDGET = 4000000,
-	SPARE_ROWS = 16, /* operands of several registers may end beyond */
 };
 
 /* Memory of one group in flight; kept for the thread's next. */
@@ -30,6 +30,7 @@ struct slot {
 	struct group group;
 	struct wave waves[MAX_WAVES];
 	vgpr_row *rows;	     /* of all waves */
+	struct undef *undef; /* of all waves, where that is asked for */
 	uint32_t rows_waves; /* for how many waves */
 	uint32_t scratch_slot;
 	bool has_scratch;
@@ -59,7 +60,9 @@ free_thread(void *arg)
 		if (!thread->slots[k])
 			continue;
 		free(thread->slots[k]->group.cells);
+		free(thread->slots[k]->group.lds_defined);
 		free(thread->slots[k]->rows);
+		free(thread->slots[k]->undef);
 		free(thread->slots[k]);
 	}
 	free(thread);
@@ -84,6 +87,26 @@ this_thread(void)
 	return thread;
 }
 
+static bool
+make_rows(struct slot *slot, uint32_t waves)
+{
+	free(slot->rows);
+	free(slot->undef);
+	slot->undef = NULL;
+	slot->rows_waves = 0;
+	slot->rows = aligned_alloc(64, rows_size(waves));
+	if (!slot->rows)
+		return false;
+	memset(slot->rows, 0, rows_size(waves));
+	if (check_wanted() & CHECK_INIT) {
+		slot->undef = aligned_alloc(64, waves * sizeof(struct undef));
+		if (!slot->undef)
+			return false;
+	}
+	slot->rows_waves = waves;
+	return true;
+}
+
 /* A slot with room for so many waves' registers. */
 static struct slot *
 make_slot(struct thread *thread, int k, uint32_t waves)
@@ -99,18 +122,12 @@ make_slot(struct thread *thread, int k, uint32_t waves)
 	struct slot *slot = thread->slots[k];
 	if (check_wanted() && !slot->group.cells) {
 		slot->group.cells = calloc(SIM_LDS_SIZE, sizeof(struct cell));
-		if (!slot->group.cells)
+		slot->group.lds_defined = calloc(SIM_LDS_SIZE / 8, 1);
+		if (!slot->group.cells || !slot->group.lds_defined)
 			return NULL;
 	}
-	if (slot->rows_waves < waves) {
-		free(slot->rows);
-		slot->rows = aligned_alloc(64, rows_size(waves));
-		slot->rows_waves = slot->rows ? waves : 0;
-		if (!slot->rows)
-			return NULL;
-		memset(slot->rows, 0, rows_size(waves));
-	}
-	return slot;
+	return slot->rows_waves >= waves || make_rows(slot, waves) ? slot
+								   : NULL;
 }
 
 /* ---- initial registers ---- */
@@ -158,7 +175,8 @@ put_user_registers(const struct dispatch *d, uint32_t *s)
 	return at > count ? at : count;
 }
 
-static void
+/* Gives how many there are. */
+static unsigned
 put_scalar_registers(const struct group *g, struct wave *w)
 {
 	const struct dispatch *d = g->dispatch;
@@ -171,6 +189,7 @@ put_scalar_registers(const struct group *g, struct wave *w)
 		w->s[at++] = g->wave_count | (w->index == 0 ? 1u << 26 : 0);
 	if (rsrc2 & 1 && !d->agent->arch->architected_scratch)
 		w->s[at++] = (uint32_t)(w->scratch - d->scratch);
+	return at;
 }
 
 /* Work-item ids: all in v0, 10 bits each. */
@@ -189,7 +208,8 @@ put_ids(struct wave *w, const uint32_t size[3], uint32_t enabled)
 }
 
 static void
-start_wave(struct group *g, struct wave *w, const uint32_t size[3])
+start_wave(struct group *g, struct wave *w, const uint32_t size[3],
+	   struct undef *undef)
 {
 	const struct dispatch *d = g->dispatch;
 	uint32_t rsrc1 = d->descriptor->rsrc1;
@@ -202,11 +222,13 @@ start_wave(struct group *g, struct wave *w, const uint32_t size[3])
 	/* MODE: rounding and denormals, then DX10_CLAMP and IEEE. */
 	w->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 |
 		  (rsrc1 >> 23 & 1) << 9;
-	put_scalar_registers(g, w);
+	unsigned sgprs = put_scalar_registers(g, w);
 	put_ids(w, size, d->descriptor->rsrc2 >> 11 & 3);
 	w->s2[SGPR_EXEC / 2] =
 		here >= d->wave_size ? w->lane_mask : ((uint64_t)1 << here) - 1;
 	w->current = NULL;
+	if (undef)
+		undef_start(w, undef, sgprs);
 	wave_jump(w, d->kernel_object + (uint64_t)d->descriptor->entry_offset);
 }
 
@@ -251,8 +273,10 @@ start_group(struct dispatch *d, struct worker *worker, struct slot *slot,
 	g->waiting = 0;
 	g->number = (uint32_t)number;
 	g->epoch = 0;
-	if (g->cells)
+	if (g->cells) {
 		memset(g->cells, 0, g->lds_size * sizeof(struct cell));
+		memset(g->lds_defined, 0, SIM_LDS_SIZE / 8);
+	}
 	uint32_t size[3];
 	group_size(d, g, size);
 	g->wave_count =
@@ -268,7 +292,7 @@ start_group(struct dispatch *d, struct worker *worker, struct slot *slot,
 		w->scratch_size = d->wave_scratch;
 		w->scratch = d->scratch + ((uint64_t)slot->scratch_slot * most +
 					   k) * d->wave_scratch;
-		start_wave(g, w, size);
+		start_wave(g, w, size, slot->undef ? &slot->undef[k] : NULL);
 	}
 	slot->busy = true;
 	if (worker->counts) {

@@ -394,7 +394,7 @@ hsa_memory_copy(void *dst, const void *src, size_t size)
 	if (!dst || !src)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	memmove(dst, src, size);
-	check_written(dst, size);
+	check_copied(dst, src, size);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -457,7 +457,7 @@ copy_thread(void *arg)
 			return NULL;
 		uint64_t start = sim_now();
 		memmove(copy->dst, copy->src, copy->size);
-		check_written(copy->dst, copy->size);
+		check_copied(copy->dst, copy->src, copy->size);
 		if (copy->completion) {
 			copy->completion->start_time = start;
 			copy->completion->end_time = sim_now();

@@ -46,6 +46,8 @@ arch_find(const char *name);
 /* ---- registers ---- */
 
 enum { LANES = 64, SGPRS = 128, VGPRS = 512, ACC_BASE = 256 };
+/* Operands of several registers may end beyond the last. */
+enum { SPARE_ROWS = 16 };
 
 /* Numbers of special scalar registers, as operands encode them (gfx9; decoding
  * brings gfx11's M0 and NULL here). Section 5.1, "Scalar ALU operands". */
@@ -297,6 +299,7 @@ struct inst {
 	int64_t offset;	   /* branches: relative to the next; memory: bytes */
 	uint32_t word[2];  /* as encoded, for messages */
 	struct inst *pair; /* VOPD: the second half; owned */
+	const struct rule *rule; /* undef.c */
 };
 
 #define INST_SIZE sizeof(struct inst)
@@ -322,6 +325,7 @@ enum { RANGE_CACHE = 4 };
 
 struct group;
 struct worker;
+struct undef;
 
 struct wave {
 	union {
@@ -345,6 +349,7 @@ struct wave {
 	struct worker *worker;
 	uint64_t instructions;
 	uint32_t barriers;
+	struct undef *undef; /* what of it is undefined; NULL: not asked for */
 };
 
 /* EXEC of the lanes that there are. */
@@ -380,11 +385,13 @@ struct group {
 	uint32_t lds_size;
 	uint32_t id[3];
 	uint32_t wave_count;
-	uint32_t live;	    /* waves that have not ended */
-	uint32_t waiting;   /* at the barrier */
-	uint32_t number;    /* in the dispatch */
-	uint32_t epoch;	    /* barriers passed */
-	struct cell *cells; /* of LDS, where checks are asked for */
+	uint32_t live;	  /* waves that have not ended */
+	uint32_t waiting; /* at the barrier */
+	uint32_t number;  /* in the dispatch */
+	uint32_t epoch;	  /* barriers passed */
+	/* Of LDS, where checks are asked for: */
+	struct cell *cells;
+	uint8_t *lds_defined; /* bits of bytes */
 	struct wave *waves;
 };
 
@@ -433,6 +440,24 @@ exec_illegal(struct wave *wave, const struct inst *inst);
 /* Host memory behind a device address, or NULL after noting a fault. */
 uint8_t *
 memory_at(struct wave *wave, uint64_t address, uint32_t bytes, bool store);
+/* The range that holds so many bytes there; NULL if none does. */
+const struct range *
+memory_range(struct worker *worker, uint64_t address, uint32_t bytes);
+/* Where a private address of this lane lies in the wave's scratch. */
+uint64_t
+memory_private(const struct wave *wave, uint64_t address, int lane);
+/* A lane's part of a load, of a store, of an atomic. */
+void
+memory_put_lane(struct wave *wave, const struct inst *inst, int lane,
+		const uint8_t *data);
+void
+memory_get_lane(const struct wave *wave, const struct inst *inst, int lane,
+		uint8_t *data);
+void
+memory_atomic_operands(const struct wave *wave, const struct inst *inst,
+		       int lane, uint64_t *data, uint64_t *compare);
+uint64_t
+smem_offset(const struct wave *wave, const struct inst *inst);
 /* Copies from memory that others may write meanwhile. */
 void
 memory_read(void *to, const uint8_t *at, uint32_t bytes);
@@ -449,10 +474,28 @@ const union row *
 operand_fetch(struct wave *wave, const struct operand *operand, union row *tmp);
 uint64_t
 operand_scalar(const struct wave *wave, const struct operand *operand);
+/* DPP: row's lanes moved, as src0 of the instruction; *write loses those that
+ * must keep their old result. */
+const union row *
+operand_dpp(struct wave *wave, const struct inst *inst, const union row *row,
+	    union row *tmp, uint64_t *write);
+/* Carry in, VCC, or the mask that cndmask has. */
+uint64_t
+operand_mask(const struct wave *wave, const struct inst *inst);
+/* The instruction with M0's index added where M0 says so. */
+struct inst
+operand_indexed(struct wave *wave, const struct inst *inst);
 /* Stores lanes of mask, after clamp and output modifiers. */
 void
 operand_store(struct wave *wave, const struct inst *inst, union row *row,
 	      uint64_t mask);
+
+/* ---- ds.c ---- */
+
+/* ds_permute, ds_bpermute, ds_swizzle: wave tells which lane gives to which,
+ * rows (it, or another) has the registers. */
+void
+ds_exchange(struct wave *wave, struct wave *rows, const struct inst *inst);
 
 /* ---- exec functions, by format ---- */
 exec_fn exec_scalar, exec_smem, exec_valu, exec_dual, exec_compare, exec_flat,

@@ -10,12 +10,13 @@
 #include "counts.h"
 
 #include "rows.h"
+#include "undef.h"
 
 #include <string.h>
 
-/* The range that holds the access, from the worker's copies or the space. */
-static const struct range *
-find_range(struct worker *worker, uint64_t address, uint32_t bytes)
+/* From the worker's copies, or the space. */
+const struct range *
+memory_range(struct worker *worker, uint64_t address, uint32_t bytes)
 {
 	uint64_t generation = atomic_load(&space_generation);
 	if (worker->generation != generation) {
@@ -40,7 +41,7 @@ find_range(struct worker *worker, uint64_t address, uint32_t bytes)
 uint8_t *
 memory_at(struct wave *w, uint64_t address, uint32_t bytes, bool store)
 {
-	const struct range *range = find_range(w->worker, address, bytes);
+	const struct range *range = memory_range(w->worker, address, bytes);
 	if (range && range->agents >> w->code->agent & 1 &&
 	    !(store && range->read_only))
 		return (uint8_t *)(uintptr_t)address;
@@ -63,12 +64,20 @@ lds_at(struct wave *w, uint64_t offset, uint32_t bytes)
 	return NULL;
 }
 
+uint64_t
+memory_private(const struct wave *w, uint64_t address, int lane)
+{
+	uint64_t offset = address & UINT32_MAX;
+	uint64_t lanes = w->wave32 ? 32 : 64;
+	return (offset / 4 * lanes + (uint64_t)lane) * 4 + offset % 4;
+}
+
 static uint8_t *
 private_at(struct wave *w, uint64_t address, int lane)
 {
 	uint64_t offset = address & UINT32_MAX;
 	uint64_t lanes = w->wave32 ? 32 : 64;
-	uint64_t at = (offset / 4 * lanes + (uint64_t)lane) * 4 + offset % 4;
+	uint64_t at = memory_private(w, address, lane);
 	if (at < w->scratch_size)
 		return (uint8_t *)(uintptr_t)(w->scratch + at);
 	wave_fault(w, HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION,
@@ -182,8 +191,9 @@ extend(uint32_t value, uint32_t bytes, bool sign)
 	return sign ? (uint32_t)(int16_t)value : value & 0xffff;
 }
 
-static void
-put_lane(struct wave *w, const struct inst *i, int lane, const uint8_t *data)
+void
+memory_put_lane(struct wave *w, const struct inst *i, int lane,
+		const uint8_t *data)
 {
 	uint32_t bytes = i->op->bytes;
 	uint32_t words[4] = {0};
@@ -221,7 +231,7 @@ load(struct wave *w, const struct inst *i, const uint64_t *addresses,
 				     false);
 		else
 			memory_read(data, at, bytes);
-		put_lane(w, i, lane, data);
+		memory_put_lane(w, i, lane, data);
 	}
 }
 
@@ -237,7 +247,7 @@ load_dwords(struct wave *w, const struct inst *i, const uint64_t *addresses,
 	uint64_t address = addresses[first];
 	if (i->segment == SEGMENT_FLAT && address >> 48)
 		return false;
-	const struct range *range = find_range(w->worker, address, bytes);
+	const struct range *range = memory_range(w->worker, address, bytes);
 	if (!range || !(range->agents >> w->code->agent & 1))
 		return false;
 	uint64_t base = range->base, last = range->mapped - bytes;
@@ -257,8 +267,9 @@ load_dwords(struct wave *w, const struct inst *i, const uint64_t *addresses,
 
 /* ---- stores ---- */
 
-static void
-get_lane(const struct wave *w, const struct inst *i, int lane, uint8_t *data)
+void
+memory_get_lane(const struct wave *w, const struct inst *i, int lane,
+		uint8_t *data)
 {
 	uint32_t bytes = i->op->bytes;
 	uint32_t words[4];
@@ -283,7 +294,7 @@ store(struct wave *w, const struct inst *i, const uint64_t *addresses,
 				     &piecewise);
 		if (!at)
 			return;
-		get_lane(w, i, lane, data);
+		memory_get_lane(w, i, lane, data);
 		if (piecewise)
 			copy_private(w, addresses[lane], lane, data, bytes,
 				     true);
@@ -437,9 +448,9 @@ lane_value(const struct wave *w, unsigned reg, int lane, bool wide)
 /* Compare-and-swap takes two values: vector memory has the new one first and
  * both in one group of registers; DS has two operands, the expected value first
  * (gfx11: the new one first). */
-static void
-atomic_operands(const struct wave *w, const struct inst *i, int lane,
-		uint64_t *data, uint64_t *compare)
+void
+memory_atomic_operands(const struct wave *w, const struct inst *i, int lane,
+		       uint64_t *data, uint64_t *compare)
 {
 	bool wide = i->op->bytes == 8;
 	bool ds = i->op->exec == exec_ds;
@@ -484,7 +495,7 @@ atomic(struct wave *w, const struct inst *i, const uint64_t *addresses,
 				   "%s on private memory", i->op->name);
 			return;
 		}
-		atomic_operands(w, i, lane, &data, &compare);
+		memory_atomic_operands(w, i, lane, &data, &compare);
 		uint64_t old = wide ? atomic64(at, i->op, data, compare)
 				    : atomic32(at, i->op, (uint32_t)data,
 					       (uint32_t)compare);
@@ -523,6 +534,8 @@ memory_access(struct wave *w, const struct inst *i, const uint64_t *addresses,
 		count(w, i, addresses, mask);
 	if (w->group->cells) {
 		check_access(w, i, addresses, mask);
+		if (w->undef)
+			undef_access(w, i, addresses, mask);
 		if (w->stop)
 			return;
 	}

@@ -270,10 +270,9 @@ dpp_enabled(const struct inst *i, int l)
 	       i->dpp_masks >> (l / 4 % 4) & 1;
 }
 
-/* Moves src0; *write loses the lanes that must keep their old result. */
-static const union row *
-dpp_move(struct wave *w, const struct inst *i, const union row *row,
-	 union row *tmp, uint64_t *write)
+const union row *
+operand_dpp(struct wave *w, const struct inst *i, const union row *row,
+	    union row *tmp, uint64_t *write)
 {
 	union row moved;
 	bool wide = is_wide((enum type)i->src[0].type);
@@ -459,8 +458,8 @@ fetch_source(struct wave *w, const struct inst *i, int k, union row *tmp)
 	return row;
 }
 
-static uint64_t
-mask_source(const struct wave *w, const struct inst *i)
+uint64_t
+operand_mask(const struct wave *w, const struct inst *i)
 {
 	if (i->op->flags & OP_VCC_IN || i->src[2].kind == OPERAND_NONE)
 		return wave_mask(w, SGPR_VCC);
@@ -503,19 +502,18 @@ compute(struct wave *w, const struct inst *i, struct valu *v, union row *to)
 	if (op->src[0])
 		x->a = fetch_source(w, i, 0, &v->tmp[0]);
 	if (i->flags & (INST_DPP | INST_DPP8))
-		x->a = dpp_move(w, i, x->a, &v->tmp[0], &v->write);
+		x->a = operand_dpp(w, i, x->a, &v->tmp[0], &v->write);
 	if (op->src[1])
 		x->b = fetch_source(w, i, 1, &v->tmp[1]);
 	if (op->flags & (OP_CARRY_IN | OP_MASK_SRC2 | OP_VCC_IN))
-		x->in = mask_source(w, i);
+		x->in = operand_mask(w, i);
 	if (op->src[2] && !(op->flags & OP_MASK_SRC2))
 		x->c = fetch_source(w, i, 2, &v->tmp[2]);
 	call_row(w, i, x);
 }
 
-/* The instruction with M0's index added where M0 says so. */
-static struct inst
-indexed(struct wave *w, const struct inst *i)
+struct inst
+operand_indexed(struct wave *w, const struct inst *i)
 {
 	struct inst moved = *i;
 	uint32_t m0 = w->s[SGPR_M0];
@@ -543,7 +541,7 @@ exec_valu(struct wave *w, const struct inst *i)
 	struct valu v;
 	struct inst moved;
 	if (w->mode & MODE_GPR_IDX) {
-		moved = indexed(w, i);
+		moved = operand_indexed(w, i);
 		i = &moved;
 	}
 	const struct op *op = i->op;
@@ -588,7 +586,7 @@ exec_compare(struct wave *w, const struct inst *i)
 	struct args x = {.d = &tmp[2], .exec = exec, .wave = w, .inst = i};
 	x.a = fetch_source(w, i, 0, &tmp[0]);
 	if (i->flags & (INST_DPP | INST_DPP8))
-		x.a = dpp_move(w, i, x.a, &tmp[0], &write);
+		x.a = operand_dpp(w, i, x.a, &tmp[0], &write);
 	x.b = fetch_source(w, i, 1, &tmp[1]);
 	i->op->row(&x);
 	uint64_t mask = row_mask(&tmp[2]) & write;

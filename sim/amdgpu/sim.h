@@ -239,7 +239,7 @@ struct fault {
 	uint32_t reason;  /* of a memory fault */
 	uint64_t address; /* of a memory fault */
 	uint64_t pc;
-	char text[640]; /* names kernel, PC, line where known */
+	char text[808]; /* names kernel, PC, line where known */
 };
 
 /* Runs the packet's grid to its end on this and other threads. queue is the

@@ -62,7 +62,7 @@ build/sim/test/decode: test/sim/decode.c $(SIM_OBJ)
 SIM_CLANG = clang-22 -x c --target=amdgcn-amd-amdhsa -nogpulib -ffreestanding \
 	-O2 -g -ffp-contract=off
 SIM_KERNELS := $(foreach a,$(SIM_ARCHS),$(foreach n,functions machine faults \
-	speed,build/sim/test/$(n).$(a).hsaco))
+	undef speed,build/sim/test/$(n).$(a).hsaco))
 define sim_kernels
 build/sim/test/%.$(1).hsaco: test/sim/%_device.c test/sim/functions.h
 	@mkdir -p $$(@D)
@@ -74,10 +74,12 @@ $(foreach a,$(SIM_ARCHS),$(eval $(call sim_kernels,$(a))))
 # Debian's device libraries (ROCm 5.2) know no later device, and its clang comes
 # without the bundler: the host code takes the code object as it is. Kernels of
 # one name in two files must not meet in the link.
+SIM_ROCM ?= /usr
 SIM_HIP_LIBS = $(dir $(firstword $(wildcard \
-	/usr/lib/*/amdgcn/bitcode/ocml.bc /usr/lib/amdgcn/bitcode/ocml.bc)))
+	$(SIM_ROCM)/lib/*/amdgcn/bitcode/ocml.bc \
+	$(SIM_ROCM)/lib/amdgcn/bitcode/ocml.bc)))
 SIM_HIPCC = clang++-22 -x hip --offload-arch=gfx90a -O3 -std=c++17 \
-	-mcode-object-version=5 -D__AMDGCN_WAVEFRONT_SIZE=64 --rocm-path=/usr \
+	-mcode-object-version=5 -D__AMDGCN_WAVEFRONT_SIZE=64 --rocm-path=$(SIM_ROCM) \
 	--rocm-device-lib-path=$(SIM_HIP_LIBS)
 SIM_HIP_OBJ := $(patsubst benches/native/%.cu,build/sim/hip/%.o,\
 	$(wildcard benches/native/*.cu))

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static uint64_t
+uint64_t
 smem_offset(const struct wave *w, const struct inst *i)
 {
 	uint64_t offset = (uint64_t)i->offset;

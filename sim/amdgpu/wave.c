@@ -4,6 +4,7 @@
 #include "counts.h"
 
 #include "dispatch.h"
+#include "undef.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,6 +69,11 @@ wave_run(struct wave *w, uint64_t budget)
 		left--;
 		if (w->worker->counts)
 			counts_instruction(w->worker->counts, w, inst);
+		if (w->undef) {
+			undef_step(w, inst);
+			if (w->stop)
+				break;
+		}
 		exec(w, inst);
 	}
 	w->instructions += budget - left;
@@ -127,7 +133,7 @@ describe(const struct wave *w, char *text, size_t size)
 void
 wave_fault(struct wave *w, hsa_status_t status, const char *format, ...)
 {
-	char what[160], where[400];
+	char what[400], where[400];
 	va_list args;
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);

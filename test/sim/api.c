@@ -6,7 +6,9 @@
  *     api CODE-OBJECT damage N   only damaged code objects, N of each kind
  *     api CODE-OBJECT code N     N times damaged instructions, run
  *     api CODE-OBJECT check      SMELT_SIM_CHECK: what it must and must not
- * find
+ *                                find
+ *     api CODE-OBJECT undef SOURCE   SMELT_SIM_CHECK=init, kernel by kernel of
+ *                                that file
  */
 #include "../../sim/amdgpu/hsa.h"
 
@@ -573,6 +575,85 @@ test_checks(void)
 	}
 }
 
+static bool
+has_kernel(const char *kernel)
+{
+	struct run run;
+	hsa_executable_symbol_t symbol;
+	open_run(&run);
+	hsa_status_t status = hsa_executable_get_symbol_by_name(
+		run.executable, kernel, &gpu, &symbol);
+	close_run(&run);
+	return status == HSA_STATUS_SUCCESS;
+}
+
+/* Runs it on a word for each work-item, with what is said on stderr in text. */
+static hsa_status_t
+run_heard(const char *kernel, char *text, size_t size)
+{
+	struct run run;
+	uint32_t *out;
+	FILE *heard = tmpfile();
+	int saved = dup(2);
+	open_run(&run);
+	hsa_amd_memory_pool_allocate(device_pool, 4096, 0, (void **)&out);
+	hsa_amd_memory_fill(out, 7, 1024);
+	memcpy(run.args, &out, 8);
+	struct hsa_dispatch_packet packet = packet_of(&run, kernel, 64, 64);
+	packet.group_segment_size = 1024;
+	dup2(fileno(heard), 2);
+	submit(&run, &packet);
+	dup2(saved, 2);
+	close(saved);
+	rewind(heard);
+	text[fread(text, 1, size - 1, heard)] = 0;
+	fclose(heard);
+	close_run(&run);
+	hsa_amd_memory_pool_free(out);
+	return run.error;
+}
+
+/* The kernel that a line of the source makes: PLANT(name, or SOUND(name,. */
+static void
+test_undef_line(const char *source, int line, const char *at)
+{
+	char name[64], kernel[72], place[96], text[2048];
+	bool plant = at[0] == 'P';
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(at + 6, ","), at + 6);
+	snprintf(kernel, sizeof(kernel), "%s.kd", name);
+	if (strncmp(name, "gfx9_", 5) == 0 && !has_kernel(kernel))
+		return;
+	hsa_status_t error = run_heard(kernel, text, sizeof(text));
+	snprintf(place, sizeof(place), "%s:%d", source, line);
+	bool ok = error == HSA_STATUS_SUCCESS;
+	if (plant)
+		ok = error == HSA_STATUS_ERROR_EXCEPTION &&
+		     strstr(text, "is uninitialised") && strstr(text, place);
+	if (!ok)
+		printf("  0x%x at %s: %s\n", error, place, text);
+	snprintf(text, sizeof(text), "init: %s is %s", name,
+		 plant ? "found out" : "let pass");
+	verdict(text, ok);
+}
+
+static void
+test_undef(const char *source)
+{
+	char line[1024];
+	FILE *in = fopen(source, "r");
+	hsa_amd_register_system_event_handler(on_event, &current);
+	for (int number = 1; in && fgets(line, sizeof(line), in); number++) {
+		const char *plant = strstr(line, "PLANT("),
+			   *sound = strstr(line, "SOUND(");
+		if (plant || sound)
+			test_undef_line(source, number, plant ? plant : sound);
+	}
+	if (in)
+		fclose(in);
+	else
+		verdict(source, false);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -588,6 +669,8 @@ main(int argc, char **argv)
 	int rounds = argc > 3 ? atoi(argv[3]) : 300;
 	if (strcmp(what, "check") == 0)
 		setenv("SMELT_SIM_CHECK", "all", 1);
+	if (strcmp(what, "undef") == 0)
+		setenv("SMELT_SIM_CHECK", "init", 1);
 	if (strcmp(what, "all") == 0)
 		test_arguments();
 	hsa_init();
@@ -600,6 +683,8 @@ main(int argc, char **argv)
 	}
 	if (strcmp(what, "check") == 0)
 		test_checks();
+	else if (strcmp(what, "undef") == 0)
+		test_undef(argc > 3 ? argv[3] : "");
 	else if (strcmp(what, "code") == 0)
 		test_code(rounds);
 	else
