@@ -12,7 +12,7 @@
  * (#[track_caller]), that function is inlined first, so that the place becomes
  * that of the user's line.
  */
-#include "cc.h"
+#include "cc/panics.h"
 
 #include <llvm-c/DebugInfo.h>
 
@@ -21,199 +21,6 @@
 #include <string.h>
 
 #define PANIC "__smelt_panic"
-
-/* What stands before the last argument, the &Location. */
-enum shape {
-	PLACE_ONLY,
-	TEXT,	      /* pointer and length */
-	TEXT_ALONE,   /* and no &Location behind it */
-	FORMAT,	      /* fmt::Arguments */
-	FORMAT_ALONE, /* followed by a bool at most */
-	INDEX,	      /* index, length */
-	SLICE,	      /* start, end, length */
-	LENGTHS,      /* of destination, of source */
-	ASSERT,	      /* kind of comparison, then operands */
-	ALONE,	      /* nothing that is known */
-};
-
-/* Functions that panic, by path without generic arguments. A path that ends in
- * :: stands for all below it. */
-static const struct panic_function {
-	const char *path;
-	enum shape shape;
-	enum smelt_panic_kind kind;
-	const char *message; /* NULL: from the call */
-} functions[] = {
-	{"core::panicking::panic_bounds_check", INDEX, SMELT_PANIC_BOUNDS,
-	 "index out of bounds"},
-	{"core::panicking::panic_const::panic_const_add_overflow", PLACE_ONLY,
-	 SMELT_PANIC_ARITH, "attempt to add with overflow"},
-	{"core::panicking::panic_const::panic_const_sub_overflow", PLACE_ONLY,
-	 SMELT_PANIC_ARITH, "attempt to subtract with overflow"},
-	{"core::panicking::panic_const::panic_const_mul_overflow", PLACE_ONLY,
-	 SMELT_PANIC_ARITH, "attempt to multiply with overflow"},
-	{"core::panicking::panic_const::panic_const_div_overflow", PLACE_ONLY,
-	 SMELT_PANIC_ARITH, "attempt to divide with overflow"},
-	{"core::panicking::panic_const::panic_const_rem_overflow", PLACE_ONLY,
-	 SMELT_PANIC_ARITH, "attempt to calculate the remainder with overflow"},
-	{"core::panicking::panic_const::panic_const_neg_overflow", PLACE_ONLY,
-	 SMELT_PANIC_ARITH, "attempt to negate with overflow"},
-	{"core::panicking::panic_const::panic_const_shl_overflow", PLACE_ONLY,
-	 SMELT_PANIC_ARITH, "attempt to shift left with overflow"},
-	{"core::panicking::panic_const::panic_const_shr_overflow", PLACE_ONLY,
-	 SMELT_PANIC_ARITH, "attempt to shift right with overflow"},
-	{"core::panicking::panic_const::panic_const_div_by_zero", PLACE_ONLY,
-	 SMELT_PANIC_ARITH, "attempt to divide by zero"},
-	{"core::panicking::panic_const::panic_const_rem_by_zero", PLACE_ONLY,
-	 SMELT_PANIC_ARITH,
-	 "attempt to calculate the remainder with a divisor of zero"},
-	{"core::panicking::panic_const::", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "resumed after completion"},
-	{"core::num::overflow_panic::", PLACE_ONLY, SMELT_PANIC_ARITH,
-	 "arithmetic overflow"},
-	{"core::num::imp::overflow_panic::", PLACE_ONLY, SMELT_PANIC_ARITH,
-	 "arithmetic overflow"},
-	{"core::num::int_log10::", PLACE_ONLY, SMELT_PANIC_ARITH,
-	 "argument of integer logarithm must be positive"},
-	{"core::num::imp::int_log10::", PLACE_ONLY, SMELT_PANIC_ARITH,
-	 "argument of integer logarithm must be positive"},
-	{"core::num::int_sqrt::", PLACE_ONLY, SMELT_PANIC_ARITH,
-	 "argument of integer square root cannot be negative"},
-	{"core::num::imp::int_sqrt::", PLACE_ONLY, SMELT_PANIC_ARITH,
-	 "argument of integer square root cannot be negative"},
-	{"core::num::from_ascii_radix_panic", ALONE, SMELT_PANIC_OTHER,
-	 "radix must lie in the range `[2, 36]`"},
-	{"core::panicking::panic", TEXT, SMELT_PANIC_OTHER, NULL},
-	{"core::panicking::panic_fmt", FORMAT, SMELT_PANIC_OTHER, NULL},
-	{"core::panicking::const_panic_fmt", FORMAT, SMELT_PANIC_OTHER, NULL},
-	{"core::panicking::panic_nounwind", TEXT_ALONE, SMELT_PANIC_OTHER,
-	 NULL},
-	{"core::panicking::panic_nounwind_nobacktrace", TEXT_ALONE,
-	 SMELT_PANIC_OTHER, NULL},
-	{"core::panicking::panic_nounwind_fmt", FORMAT_ALONE, SMELT_PANIC_OTHER,
-	 NULL},
-	{"core::panicking::panic_str_literal", TEXT, SMELT_PANIC_OTHER, NULL},
-	{"core::panicking::panic_str_2015", TEXT, SMELT_PANIC_OTHER, NULL},
-	{"core::panicking::panic_explicit", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "explicit panic"},
-	{"core::panicking::unreachable_display", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "internal error: entered unreachable code"},
-	{"core::panicking::panic_display", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "explicit panic"},
-	{"core::panicking::panic_misaligned_pointer_dereference", PLACE_ONLY,
-	 SMELT_PANIC_OTHER, "misaligned pointer dereference"},
-	{"core::panicking::panic_null_pointer_dereference", PLACE_ONLY,
-	 SMELT_PANIC_OTHER, "null pointer dereference occurred"},
-	{"core::panicking::panic_invalid_enum_construction", PLACE_ONLY,
-	 SMELT_PANIC_OTHER,
-	 "trying to construct an enum from an invalid value"},
-	{"core::panicking::panic_cannot_unwind", ALONE, SMELT_PANIC_OTHER,
-	 "panic in a function that cannot unwind"},
-	{"core::panicking::panic_in_cleanup", ALONE, SMELT_PANIC_OTHER,
-	 "panic in a destructor during cleanup"},
-	{"core::panicking::assert_failed", ASSERT, SMELT_PANIC_OTHER, NULL},
-	{"core::panicking::assert_failed_inner", ASSERT, SMELT_PANIC_OTHER,
-	 NULL},
-	{"core::panicking::assert_matches_failed", PLACE_ONLY,
-	 SMELT_PANIC_OTHER, "assertion `left matches right` failed"},
-	{"core::option::unwrap_failed", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "called `Option::unwrap()` on a `None` value"},
-	{"core::option::expect_failed", TEXT, SMELT_PANIC_OTHER, NULL},
-	{"core::result::unwrap_failed", TEXT, SMELT_PANIC_OTHER, NULL},
-	{"core::cell::panic_already_borrowed", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "RefCell already borrowed"},
-	{"core::cell::panic_already_mutably_borrowed", PLACE_ONLY,
-	 SMELT_PANIC_OTHER, "RefCell already mutably borrowed"},
-	{"core::cell::lazy::panic_poisoned", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "LazyCell instance has previously been poisoned"},
-	{"core::slice::index::slice_index_fail", SLICE, SMELT_PANIC_RANGE,
-	 NULL},
-	{"core::slice::index::slice_start_index_len_fail", INDEX,
-	 SMELT_PANIC_RANGE,
-	 "range start index {} out of range for slice of length {}"},
-	{"core::slice::index::slice_end_index_len_fail", INDEX,
-	 SMELT_PANIC_RANGE,
-	 "range end index {} out of range for slice of length {}"},
-	{"core::slice::index::slice_index_order_fail", INDEX, SMELT_PANIC_RANGE,
-	 "slice index starts at {} but ends at {}"},
-	{"core::slice::index::slice_start_index_overflow_fail", PLACE_ONLY,
-	 SMELT_PANIC_OTHER,
-	 "attempted to index slice from after maximum usize"},
-	{"core::slice::index::slice_end_index_overflow_fail", PLACE_ONLY,
-	 SMELT_PANIC_OTHER, "attempted to index slice up to maximum usize"},
-	{"core::slice::copy_from_slice_impl::len_mismatch_fail", LENGTHS,
-	 SMELT_PANIC_RANGE,
-	 "copy_from_slice: source slice length ({}) does not match "
-	 "destination slice length ({})"},
-	{"core::slice::sort::shared::smallsort::panic_on_ord_violation",
-	 PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "user-provided comparison function does not correctly implement a "
-	 "total order"},
-	{"core::str::slice_error_fail", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "string index out of range or not on a character boundary"},
-	{"core::str::slice_error_fail_rt", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "string index out of range or not on a character boundary"},
-	{"core::str::slice_error_fail_ct", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "string index out of range or not on a character boundary"},
-	{"core::wtf8::slice_error_fail", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "string index out of range or not on a character boundary"},
-	{"std::panicking::begin_panic", TEXT, SMELT_PANIC_OTHER, NULL},
-	{"std::rt::panic_fmt", FORMAT, SMELT_PANIC_OTHER, NULL},
-	{"std::rt::begin_panic", TEXT, SMELT_PANIC_OTHER, NULL},
-	{"std::rt::panic_display", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "explicit panic"},
-	{"std::process::abort", ALONE, SMELT_PANIC_OTHER, "abort"},
-	{"core::intrinsics::abort", ALONE, SMELT_PANIC_OTHER, "abort"},
-	{"llvm.trap", ALONE, SMELT_PANIC_OTHER, "abort"},
-};
-
-/* The path without "::<...>" and generic arguments. */
-static char *
-without_generics(struct arena *arena, const char *path)
-{
-	char *out = arena_alloc(arena, strlen(path) + 1), *to = out;
-	int depth = 0;
-
-	/* A leading < belongs to <T as Trait>, which none of them is. */
-	if (*path == '<')
-		return arena_dup(arena, path, strlen(path));
-	for (; *path; path++) {
-		if (starts_with(path, "::<"))
-			path += 2;
-		if (*path == '<')
-			depth++;
-		else if (*path == '>' && depth)
-			depth--;
-		else if (!depth)
-			*to++ = *path;
-	}
-	return out;
-}
-
-static const struct panic_function *
-panic_function(struct arena *arena, LLVMValueRef function)
-{
-	size_t len;
-	const char *symbol = LLVMGetValueName2(function, &len);
-	const char *path;
-
-	if (!starts_with(symbol, "_R") && !starts_with(symbol, "_ZN") &&
-	    strcmp(symbol, "llvm.trap"))
-		return NULL;
-	if (symbol[0] == '_' && !strstr(symbol, "panic") &&
-	    !strstr(symbol, "fail") && !strstr(symbol, "abort") &&
-	    !strstr(symbol, "unreachable_display"))
-		return NULL;
-	path = without_generics(arena, cc_demangle(arena, symbol));
-	for (size_t i = 0; i < array_count(functions); i++) {
-		const char *wanted = functions[i].path;
-
-		if (ends_with(wanted, "::") ? starts_with(path, wanted)
-					    : !strcmp(path, wanted))
-			return &functions[i];
-	}
-	return NULL;
-}
 
 /* ---- sites ---- */
 
@@ -243,24 +50,6 @@ site_number(struct cc *cc, const struct cc_site *site)
 	return (unsigned)cc->site_count++;
 }
 
-/* The bytes that a pointer to constant data points to; NULL if it does not. */
-static char *
-constant_text(struct cc *cc, LLVMValueRef pointer, uint64_t offset,
-	      uint64_t len)
-{
-	uint64_t base_offset;
-	LLVMValueRef base = cc_constant_base(cc->module, pointer, &base_offset);
-	char *text;
-
-	if (!base || !LLVMIsAGlobalVariable(base) || len > 64 * 1024)
-		return NULL;
-	text = arena_alloc(&cc->arena, len + 1);
-	if (!cc_constant_bytes(cc->module, base, base_offset + offset, text,
-			       len))
-		return NULL;
-	return text;
-}
-
 /* A &Location: file (pointer, length), line, column. */
 static bool
 read_location(struct cc *cc, LLVMValueRef pointer, struct cc_site *site)
@@ -277,67 +66,10 @@ read_location(struct cc *cc, LLVMValueRef pointer, struct cc_site *site)
 	    !cc_constant_bytes(cc->module, base, offset + 8, &len, 8) ||
 	    !cc_constant_bytes(cc->module, base, offset + 16, at, 8))
 		return false;
-	site->file = constant_text(cc, file, file_offset, len);
+	site->file = message_constant(cc, file, file_offset, len);
 	site->line = at[0];
 	site->column = at[1];
 	return site->file != NULL;
-}
-
-/* fmt::Arguments without arguments is the text itself, with twice its length
- * plus one in place of the pointer to them; else a template: a byte below 0x80
- * is the length of a piece of text, 0x80 is followed by a longer length, 0xC0
- * and above stand for an argument with options, 0 ends it
- * (library/core/src/fmt/mod.rs of rustc 1.96, "Arguments"). */
-static const char *
-template_text(struct cc *cc, LLVMValueRef pointer)
-{
-	struct buf out = {0};
-	uint64_t at = 0;
-
-	for (;;) {
-		const char *byte = constant_text(cc, pointer, at, 1);
-		const char *piece;
-		unsigned code, len = 0;
-
-		if (!byte)
-			return NULL;
-		code = (unsigned char)*byte;
-		at++;
-		if (!code)
-			break;
-		if (code >= 0xc0) {
-			at += (code & 1 ? 4 : 0) + (code & 2 ? 2 : 0) +
-			      (code & 4 ? 2 : 0) + (code & 8 ? 2 : 0);
-			buf_puts(&cc->arena, &out, "{}");
-			continue;
-		}
-		if (code < 0x80) {
-			len = code;
-		} else if ((piece = constant_text(cc, pointer, at, 2))) {
-			len = (unsigned char)piece[0] |
-			      (unsigned)(unsigned char)piece[1] << 8;
-			at += 2;
-		}
-		piece = constant_text(cc, pointer, at, len);
-		if (!piece)
-			return NULL;
-		buf_add(&cc->arena, &out, piece, len);
-		at += len;
-	}
-	return out.len && strcmp(out.data, "{}") ? out.data : NULL;
-}
-
-static const char *
-format_text(struct cc *cc, LLVMValueRef template, LLVMValueRef args)
-{
-	uint64_t len;
-
-	if (LLVMIsAConstantExpr(args) &&
-	    LLVMGetConstOpcode(args) == LLVMIntToPtr) {
-		len = LLVMConstIntGetZExtValue(LLVMGetOperand(args, 0));
-		return constant_text(cc, template, 0, len >> 1);
-	}
-	return template_text(cc, template);
 }
 
 static const char *
@@ -379,14 +111,16 @@ message_of(struct panic *panic)
 	case TEXT_ALONE:
 		len = panic->args >= 2 ? LLVMGetOperand(call, 1) : NULL;
 		if (len && LLVMIsAConstantInt(len))
-			text = constant_text(panic->cc, LLVMGetOperand(call, 0),
-					     0, LLVMConstIntGetZExtValue(len));
+			text = message_constant(panic->cc,
+						LLVMGetOperand(call, 0), 0,
+						LLVMConstIntGetZExtValue(len));
 		break;
 	case FORMAT:
 	case FORMAT_ALONE:
 		if (panic->args >= 2)
-			text = format_text(panic->cc, LLVMGetOperand(call, 0),
-					   LLVMGetOperand(call, 1));
+			text = message_format(panic->cc,
+					      LLVMGetOperand(call, 0),
+					      LLVMGetOperand(call, 1));
 		break;
 	case ASSERT:
 		text = assert_text(call);
