@@ -3,7 +3,9 @@
 // --compare FILE` takes the output as it is.
 //
 //     native [-k NAME...] [--size N] [--sizefact X] [--reps N] [--repfact X]
-//            [--npasses N] [--list]
+//            [--npasses N] [--seconds X] [--list]
+//
+// After X seconds of a kernel no further pass of it begins.
 #include "native.h"
 #include <algorithm>
 #include <cstring>
@@ -18,7 +20,7 @@ static const char *const variant = "Native_CUDA";
 struct Options {
 	std::vector<std::string> names;
 	Index size = 0;
-	double size_factor = 1, rep_factor = 1;
+	double size_factor = 1, rep_factor = 1, seconds = INFINITY;
 	long reps = 0;
 	int passes = 1;
 };
@@ -29,7 +31,7 @@ usage(const char *what)
 	fprintf(stderr,
 		"native: %s\nusage: native [-k NAME...] [--size N] "
 		"[--sizefact X] [--reps N] [--repfact X] [--npasses N] "
-		"[--list]\n",
+		"[--seconds X] [--list]\n",
 		what);
 	exit(2);
 }
@@ -67,6 +69,8 @@ parse(int argc, char **argv)
 			o.reps = (long)number(value), i++;
 		} else if (a == "--repfact") {
 			o.rep_factor = number(value), i++;
+		} else if (a == "--seconds") {
+			o.seconds = number(value), i++;
 		} else if (a == "--npasses") {
 			o.passes = (int)number(value), i++;
 		} else {
@@ -100,13 +104,19 @@ run_kernel(const Options &o, const Kernel &k, unsigned units)
 	Shape s = k.shape(target);
 	std::vector<double> us;
 	long double checksum = 0;
+	auto start = std::chrono::steady_clock::now();
 	for (int pass = -1; pass < o.passes; pass++) {
+		std::chrono::duration<double> past =
+			std::chrono::steady_clock::now() - start;
+		if (!us.empty() && past.count() > o.seconds)
+			break;
 		// The first warms up, and is not counted.
 		Run run{};
 		run.target = target, run.size = s.size;
 		run.reps = pass < 0 ? std::min(reps, 5L) : reps;
 		run.scale = (double)k.size / s.size;
 		run.units = units;
+		run.counts = pass >= 0;
 		k.run(run);
 		if (pass < 0)
 			continue;

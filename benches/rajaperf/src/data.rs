@@ -116,7 +116,7 @@ impl Rand {
 }
 
 /// What a checksum is made of.
-pub trait Element: Copy {
+pub trait Element: Copy + Sync {
     fn value(self) -> f64;
 }
 
@@ -163,15 +163,42 @@ impl Checksum {
 
     /// As [`array`](Self::array), the array's part being multiplied by `scale`.
     pub fn scaled<T: Element>(mut self, values: &[T], scale: f64) -> Self {
-        let mut part = Self::new();
-        for (j, value) in values.iter().enumerate() {
-            let weight = (j as f64 + 1.0).sin().abs() + 0.5;
-            part.add_product(weight, value.value());
-        }
+        let part = Self::of_chunks(values);
         self.add(part.high * scale);
         self.add(part.low * scale);
         self.magnitude += part.magnitude * scale.abs();
         self
+    }
+
+    /// The unscaled sum over an array, by chunks whose sums are added in order: the same for any
+    /// number of threads. Large arrays are shared out, since this takes longer than most kernels.
+    fn of_chunks<T: Element>(values: &[T]) -> Self {
+        const CHUNK: usize = 1 << 16;
+        let chunk = |at: usize| {
+            let mut part = Self::new();
+            let first = at * CHUNK;
+            for (j, value) in (first..).zip(&values[first..values.len().min(first + CHUNK)]) {
+                let weight = (j as f64 + 1.0).sin().abs() + 0.5;
+                part.add_product(weight, value.value());
+            }
+            part
+        };
+        let chunks = values.len().div_ceil(CHUNK);
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let each = chunks.div_ceil(threads).max(1);
+        let part = |first: usize| (first..chunks.min(first + each)).map(chunk).collect();
+        let parts: Vec<Vec<Self>> = if chunks < 4 {
+            vec![(0..chunks).map(chunk).collect()]
+        } else {
+            std::thread::scope(|scope| {
+                let workers: Vec<_> = (0..chunks)
+                    .step_by(each)
+                    .map(|first| scope.spawn(move || part(first)))
+                    .collect();
+                workers.into_iter().map(|w| w.join().unwrap()).collect()
+            })
+        };
+        parts.into_iter().flatten().fold(Self::new(), Self::and)
     }
 
     /// With a number.
@@ -259,6 +286,18 @@ mod tests {
         assert_eq!(a[0], 0.2 * 1.1 / 1.12345);
         assert_eq!(b[0], 0.1 * 1.1 / 1.12345);
         assert_eq!(init.scalar(), 0.2 * 1.1 / 1.12345);
+    }
+
+    #[test]
+    fn chunks_add_up_to_the_whole() {
+        let values = Init::new().signed(1_000_003);
+        let mut whole = Checksum::new();
+        for (j, value) in values.iter().enumerate() {
+            whole.add_product((j as f64 + 1.0).sin().abs() + 0.5, *value);
+        }
+        let chunks = Checksum::of(&values);
+        assert!((whole.value() - chunks.value()).abs() <= 1e-15 * whole.magnitude);
+        assert!((whole.magnitude / chunks.magnitude - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use crate::run::{Choice, Run};
 use crate::suite::{Kernel, Shape, Variant};
 use smelt::Device;
+use std::time::Instant;
 
 /// Repetitions of a run that only verifies: two, so that what one leaves behind and the
 /// next must not see would show.
@@ -34,6 +35,36 @@ pub struct Record {
 }
 
 impl Record {
+    /// One that has not been run.
+    pub fn new(
+        kernel: &'static Kernel,
+        variant: Variant,
+        tuning: String,
+        shape: Shape,
+        reps: usize,
+    ) -> Self {
+        Self {
+            kernel,
+            variant,
+            tuning,
+            shape,
+            reps,
+            wrong: None,
+            distance: 0.0,
+            times: vec![],
+            end_to_end: 0.0,
+            transfer_bytes: 0,
+            checksum: Checksum::new(),
+            choice: Choice {
+                variant,
+                tuning: "default",
+                block: kernel.block,
+                target: shape.size,
+                reps,
+            },
+        }
+    }
+
     /// The median of the passes, in microseconds.
     pub fn median(&self) -> Option<f64> {
         let mut times = self.times.clone();
@@ -75,18 +106,8 @@ pub fn plan(options: &Options) -> Vec<Record> {
             };
             for (tuning, block, name) in tunings {
                 let reps = options.target_reps(kernel);
+                let shape = (kernel.shape)(&options.params, target);
                 records.push(Record {
-                    kernel,
-                    variant,
-                    tuning: name,
-                    shape: (kernel.shape)(&options.params, target),
-                    reps,
-                    wrong: None,
-                    distance: 0.0,
-                    times: vec![],
-                    end_to_end: 0.0,
-                    transfer_bytes: 0,
-                    checksum: Checksum::new(),
                     choice: Choice {
                         variant,
                         tuning,
@@ -94,6 +115,7 @@ pub fn plan(options: &Options) -> Vec<Record> {
                         target,
                         reps,
                     },
+                    ..Record::new(kernel, variant, name, shape, reps)
                 });
             }
         }
@@ -195,7 +217,11 @@ fn compare(record: &mut Record, checksum: &Checksum, right: &Checksum) {
 /// Times what was found right, pass by pass.
 pub fn time(place: Place, options: &Options, records: &mut [Record], progress: &mut Progress) {
     let total = records.len();
+    let start = Instant::now();
     for pass in 0..options.passes {
+        if pass > 0 && start.elapsed().as_secs_f64() > options.seconds {
+            break;
+        }
         for (at, record) in records.iter_mut().enumerate() {
             if record.wrong.is_some() {
                 continue;

@@ -16,14 +16,18 @@ mod prelude;
 mod prim;
 mod progress;
 mod radix;
+mod ratios;
+mod read;
 mod report;
 mod run;
 mod scan;
 mod suite;
+mod summary;
 
 use execute::{Place, Record};
 use options::{Options, Request};
 use progress::Progress;
+use read::Machine;
 use smelt::Device;
 use std::process::ExitCode;
 
@@ -51,6 +55,14 @@ fn fail(error: &str) -> ExitCode {
 
 /// Exit 0 if all that was chosen is right, 1 if something is wrong.
 fn suite_run(options: &Options) -> Result<ExitCode, String> {
+    let others = output::read_others(&options.compare)?;
+    let official = output::read_others(options.official.as_slice())?;
+    if !options.read.is_empty() {
+        let records = read::records(&options.read)?;
+        let machine = Machine::read(&options.read[0].replace("-runs.csv", "-device.csv"))?;
+        output::write_reports(options, &machine, &records, &others, &official)?;
+        return Ok(verdict(&records));
+    }
     let mut records = execute::plan(options);
     if records.is_empty() {
         return Err("nothing to run: no kernel has what was asked for".into());
@@ -59,7 +71,6 @@ fn suite_run(options: &Options) -> Result<ExitCode, String> {
         output::print_plan(&records);
         return Ok(ExitCode::SUCCESS);
     }
-    let others = output::read_others(&options.compare)?;
     let place = open(options)?;
     let info = place.gpu.info().map_err(|e| e.to_string())?;
     println!(
@@ -79,9 +90,14 @@ fn suite_run(options: &Options) -> Result<ExitCode, String> {
     progress.clear();
     output::print_table(&records, &others);
     if !options.verify_only {
-        output::write_files(options, &place.gpu, &info, &records, &others)?;
+        output::write_tables(options, &records)?;
+        if options.report.is_some() || options.summary.is_some() {
+            let limits = limits::measure(&place.gpu).map_err(|e| e.to_string())?;
+            let machine = Machine::now(&info, limits);
+            output::write_reports(options, &machine, &records, &others, &official)?;
+        }
     }
-    Ok(summary(&records))
+    Ok(verdict(&records))
 }
 
 fn open(options: &Options) -> Result<Place, String> {
@@ -94,7 +110,7 @@ fn open(options: &Options) -> Result<Place, String> {
     Ok(Place { gpu, units })
 }
 
-fn summary(records: &[Record]) -> ExitCode {
+fn verdict(records: &[Record]) -> ExitCode {
     let wrong = records.iter().filter(|r| r.wrong.is_some()).count();
     println!("{} right, {wrong} wrong", records.len() - wrong);
     if wrong == 0 {

@@ -21,6 +21,8 @@ pub struct Options {
     /// Repetitions of every kernel, whatever its default.
     pub reps: Option<usize>,
     pub passes: usize,
+    /// Seconds after which no further pass begins.
+    pub seconds: f64,
     pub out_dir: String,
     pub out_file: String,
     pub reference: Option<String>,
@@ -31,7 +33,12 @@ pub struct Options {
     pub device: Option<String>,
     /// Tables of other programs (native kernels, the suite's own) to compare with.
     pub compare: Vec<String>,
+    /// A table of the suite's own times on this device.
+    pub official: Option<String>,
+    /// Tables of earlier runs of this program, to report on instead of running anything.
+    pub read: Vec<String>,
     pub report: Option<String>,
+    pub summary: Option<String>,
     pub params: Params,
 }
 
@@ -52,6 +59,7 @@ impl Default for Options {
             rep_factor: 1.0,
             reps: None,
             passes: 1,
+            seconds: f64::INFINITY,
             out_dir: ".".into(),
             out_file: "RAJAPerf".into(),
             reference: None,
@@ -61,7 +69,10 @@ impl Default for Options {
             progress: false,
             device: None,
             compare: vec![],
+            official: None,
+            read: vec![],
             report: None,
+            summary: None,
             params: Params::default(),
         }
     }
@@ -105,6 +116,7 @@ how much
   --repfact X                      times the default repetitions
   --reps N                         repetitions of every kernel
   --npasses N                      passes; times are given as their median, minimum and maximum
+  --seconds X                      begin no further pass after so long
   --checkrun [N]                   N repetitions (1) of each kernel
   --verify-only                    compare checksums, time nothing
   --prove-checks                   run the safe kernels on arrays that are too short: each must fail
@@ -120,7 +132,11 @@ output
   -of, --outfile PREFIX            how their names begin; default RAJAPerf
   -rv, --refvar VARIANT            writes speedups over it too
   --compare FILE                   runs of another program (RAJAPerf-runs.csv's layout), for ratios
+  --official FILE                  the suite's own times on such a device, for ratios of the best tunings
   --report [FILE]                  a page of HTML; default PREFIX-report.html in DIR
+  --summary [FILE]                 its ratios as Markdown; default PREFIX-summary.md in DIR
+  --read FILE                      reports on earlier runs (-runs.csv) and runs nothing; the device
+                                   is that of the -device.csv beside the first
 ";
 
 /// Reads the arguments that follow the program's name.
@@ -161,6 +177,7 @@ fn set(options: &mut Options, option: &str, args: &mut Args) -> Result<(), Strin
         "--repfact" => options.rep_factor = args.factor(option)?,
         "--reps" => options.reps = Some(args.count(option)?),
         "--npasses" => options.passes = args.count(option)?,
+        "--seconds" => options.seconds = args.factor(option)?,
         "--checkrun" => options.reps = Some(args.optional_count()?.unwrap_or(1)),
         "--verify-only" => options.verify_only = true,
         "--prove-checks" => options.prove_checks = true,
@@ -171,6 +188,9 @@ fn set(options: &mut Options, option: &str, args: &mut Args) -> Result<(), Strin
         "--refvar" | "-rv" => options.reference = Some(args.value(option)?),
         "--device" => options.device = Some(args.value(option)?),
         "--compare" => options.compare.extend(args.list(option)?),
+        "--official" => options.official = Some(args.value(option)?),
+        "--read" => options.read.extend(args.list(option)?),
+        "--summary" => options.summary = Some(args.optional().unwrap_or_default()),
         "--report" => options.report = Some(args.optional().unwrap_or_default()),
         "--array_of_ptrs_array_size" => params.array_of_ptrs_array_size = args.count(option)?,
         "--multi_reduce_num_bins" => params.multi_reduce_num_bins = args.count(option)?,
@@ -349,10 +369,7 @@ impl Options {
                 &[kernel.block]
             };
             for &block in blocks {
-                let name = match tuning.sized {
-                    true => format!("{}_{block}", tuning.name),
-                    false => tuning.name.to_string(),
-                };
+                let name = tuning.name_with(block);
                 let wanted = self.tunings.is_empty() || self.tunings.contains(&name);
                 if wanted && !self.exclude_tunings.contains(&name) {
                     chosen.push((tuning.name, block, name));

@@ -6,8 +6,8 @@
 
 use crate::execute::Record;
 use crate::options::Options;
+use crate::read::Machine;
 use crate::suite::{Kernel, Variant};
-use smelt::{Device, DeviceInfo};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,11 @@ pub struct Other {
 
 const COLUMNS: &str = "kernel,size,reps,kernels_per_rep,bytes_per_rep,flops_per_rep,variant,tuning,\
 us_per_rep,gb_per_s,gflop_per_s,checksum";
+
+/// The first line of `-runs.csv`.
+pub fn runs_header() -> String {
+    format!("{COLUMNS},us_min,us_max,end_to_end_us,transfer_bytes,verified")
+}
 
 /// What would run.
 pub fn print_plan(records: &[Record]) {
@@ -83,24 +88,18 @@ fn read_table(file: &str, text: &str, others: &mut Vec<Other>) -> Result<(), Str
     Ok(())
 }
 
-/// The best time of another program for the same kernel and size, among those
-/// whose variant and tuning `wanted` takes.
-pub fn best<'a>(
-    others: &'a [Other],
-    record: &Record,
-    wanted: impl Fn(&Other) -> bool,
-) -> Option<&'a Other> {
-    let name = record.kernel.full_name();
+/// The best time of another program for a kernel at a size.
+pub fn best<'a>(others: &'a [Other], name: &str, size: usize) -> Option<&'a Other> {
     others
         .iter()
-        .filter(|o| o.kernel == name && o.size == record.shape.size && wanted(o))
+        .filter(|o| o.kernel == name && o.size == size)
         .min_by(|a, b| a.us_per_rep.total_cmp(&b.us_per_rep))
 }
 
 /// Time over that of the best other run, and over that of the Base_Seq of this program.
 pub fn ratio(records: &[Record], others: &[Other], record: &Record) -> Option<f64> {
     let time = record.median()?;
-    let other = match best(others, record, |_| true) {
+    let other = match best(others, &record.kernel.full_name(), record.shape.size) {
         Some(other) => other.us_per_rep,
         None => {
             let mut same = records
@@ -147,17 +146,11 @@ pub fn print_table(records: &[Record], others: &[Other]) {
     }
 }
 
-/// Writes everything to the folder asked for.
+/// Writes all tables to the folder asked for.
 ///
 /// # Errors
-/// What the file system says; those of measuring the device's limits.
-pub fn write_files(
-    options: &Options,
-    gpu: &Device,
-    info: &DeviceInfo,
-    records: &[Record],
-    others: &[Other],
-) -> Result<(), String> {
+/// What the file system says.
+pub fn write_tables(options: &Options, records: &[Record]) -> Result<(), String> {
     let folder = Path::new(&options.out_dir);
     std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let path = |end: &str| folder.join(format!("{}{end}", options.out_file));
@@ -182,13 +175,37 @@ pub fn write_files(
     write(path("-kernels.csv"), &kernel_table(records))?;
     write(path("-checksum.txt"), &checksum_report(records))?;
     write(path("-runs.csv"), &runs(records))?;
+    Ok(())
+}
+
+/// Writes the report and its summary, as far as they were asked for.
+///
+/// # Errors
+/// What the file system says.
+pub fn write_reports(
+    options: &Options,
+    machine: &Machine,
+    records: &[Record],
+    others: &[Other],
+    official: &[Other],
+) -> Result<(), String> {
+    let folder = Path::new(&options.out_dir);
+    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let path = |name: &str, end: &str| match name {
+        "" => folder.join(format!("{}{end}", options.out_file)),
+        name => PathBuf::from(name),
+    };
+    if options.read.is_empty() {
+        write(path("", "-device.csv"), &machine.table())?;
+    }
+    let rows = crate::ratios::rows(records, others, official);
     if let Some(name) = &options.report {
-        let file = match name.as_str() {
-            "" => path("-report.html"),
-            name => PathBuf::from(name),
-        };
-        let limits = crate::limits::measure(gpu).map_err(|e| e.to_string())?;
-        write(file, &crate::report::page(info, &limits, records, others))?;
+        let page = crate::report::page(machine, records, &rows, others.is_empty(), official);
+        write(path(name, "-report.html"), &page)?;
+    }
+    if let Some(name) = &options.summary {
+        let text = crate::summary::text(machine, &rows, others.is_empty(), official);
+        write(path(name, "-summary.md"), &text)?;
     }
     Ok(())
 }
@@ -343,7 +360,7 @@ fn checksum_report(records: &[Record]) -> String {
 }
 
 fn runs(records: &[Record]) -> String {
-    let mut text = format!("{COLUMNS},us_min,us_max,end_to_end_us,transfer_bytes,verified\n");
+    let mut text = runs_header() + "\n";
     for r in records {
         let number = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.4}"));
         let s = &r.shape;

@@ -5,9 +5,10 @@
 
 use crate::execute::Record;
 use crate::limits::Limits;
-use crate::output::{Other, best, kernels};
+use crate::output::Other;
+use crate::ratios::{Row, left_out, mean, over};
+use crate::read::Machine;
 use crate::suite::Variant;
-use smelt::DeviceInfo;
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -19,23 +20,33 @@ position:sticky;top:0}.bar{display:inline-block;height:.7em;background:#4a7;vert
 .note{color:#555}@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}th{background:\
 #262626}td,th{border-color:#333}svg{background:#202020;border-color:#333}.note{color:#aaa}}";
 
-/// The whole page.
-pub fn page(info: &DeviceInfo, limits: &Limits, records: &[Record], others: &[Other]) -> String {
+/// The whole page; `seq` says that what is called native in the rows is Base_Seq.
+pub fn page(
+    machine: &Machine,
+    records: &[Record],
+    rows: &[Row],
+    seq: bool,
+    official: &[Other],
+) -> String {
     let mut page = String::new();
+    let limits = &machine.limits;
     let _ = write!(
         page,
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>RAJA Performance Suite in \
          Rust</title><style>{STYLE}</style><h1>RAJA Performance Suite in Rust</h1><p>{} ({}, {} \
          units), {}. Measured limits: copy {:.0} GB/s, multiply-add {:.0} GFLOP/s (f64).",
-        escape(&info.name),
-        escape(&info.arch),
-        info.units,
-        today(),
+        escape(&machine.device),
+        escape(&machine.arch),
+        machine.units,
+        machine.date,
         limits.copy_gb_per_s,
         limits.gflop_per_s
     );
-    ratios(&mut page, records, others);
-    roofline(&mut page, limits, records);
+    same_mapping(&mut page, rows, seq);
+    if !official.is_empty() {
+        best_tunings(&mut page, rows, official);
+    }
+    roofline(&mut page, limits, rows);
     rates(&mut page, limits, records);
     end_to_end(&mut page, records);
     page.push_str(
@@ -55,7 +66,7 @@ fn escape(text: &str) -> String {
 }
 
 /// The date of today, in UTC.
-fn today() -> String {
+pub fn today() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     // Days since the first of March of the year 0, in which leap days come last.
     let days = now.map_or(0, |t| t.as_secs() / 86_400) + 719_468;
@@ -71,20 +82,9 @@ fn today() -> String {
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// The record of a kernel and variant with the least time.
-fn fastest<'a>(records: &'a [Record], name: &str, variant: Variant) -> Option<&'a Record> {
-    records
-        .iter()
-        .filter(|r| r.kernel.full_name() == name && r.variant == variant && r.median().is_some())
-        .min_by(|a, b| a.median().unwrap().total_cmp(&b.median().unwrap()))
-}
-
-fn mean(ratios: &[f64]) -> String {
-    if ratios.is_empty() {
-        return "-".into();
-    }
-    let sum: f64 = ratios.iter().map(|r| r.ln()).sum();
-    format!("{:.3}", (sum / ratios.len() as f64).exp())
+/// A number in a cell, or that there is none.
+fn cell(value: Option<f64>, digits: usize) -> String {
+    value.map_or("-".into(), |v| format!("{v:.digits$}"))
 }
 
 /// A bar as wide as `ratio` says, 1 being 8 em.
@@ -94,69 +94,101 @@ fn bar(ratio: f64) -> String {
     format!("<span class=\"{class}\" style=\"width:{width:.2}em\"></span>")
 }
 
-/// Time over that of the comparison: same mapping, and best of each.
-fn ratios(page: &mut String, records: &[Record], others: &[Other]) {
-    let against = if others.is_empty() {
-        "Base_Seq on one thread of the host"
-    } else {
-        "the programs compared with"
+/// The native kernels' mapping and block size, over their times.
+fn same_mapping(page: &mut String, rows: &[Row], seq: bool) {
+    let against = match seq {
+        true => "Base_Seq on one thread of the host",
+        false => "the native kernels",
     };
     let _ = write!(
         page,
-        "<h2>Time over that of {against}</h2><p>The best tuning of each; a bar of full width is 1, \
-         longer is slower.<table><tr><th>kernel<th>size<th>compared with<th>µs<th>Safe µs<th>ratio\
-         <th><th>Unsafe µs<th>ratio<th>Safe / Unsafe"
+        "<h2>Time over that of {against}</h2><p>The same mapping of work to threads and the same \
+         block size; a bar of full width is 1, longer is slower.<table><tr><th>kernel<th>size<th>\
+         tuning<th>µs<th>Safe µs<th>ratio<th><th>Unsafe µs<th>ratio<th>Safe / Unsafe"
     );
-    let (mut safes, mut unsafes, mut prices) = (vec![], vec![], vec![]);
-    for kernel in kernels(records) {
-        let name = kernel.full_name();
-        let safe = fastest(records, &name, Variant::SmeltSafe);
-        let unchecked = fastest(records, &name, Variant::SmeltUnsafe);
-        let Some(any) = safe.or(unchecked) else {
+    for row in rows {
+        let Some(any) = row.safe.or(row.unchecked) else {
             continue;
         };
-        let reference = match best(others, any, |_| true) {
-            Some(other) => Some((
-                format!("{} {}", other.variant, other.tuning),
-                other.us_per_rep,
-            )),
-            None if others.is_empty() => fastest(records, &name, Variant::BaseSeq)
-                .map(|r| ("Base_Seq".to_string(), r.median().unwrap())),
-            None => None,
-        };
-        let size = any.shape.size;
-        let (label, time) = reference.unwrap_or(("none".into(), f64::NAN));
+        let ratio = over(row.safe, row.native);
         let _ = write!(
             page,
-            "<tr><td>{name}<td>{size}<td>{}<td>{time:.3}",
-            escape(&label)
+            "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td style=\"text-align:left\">{}<td>{}<td>{}\
+             <td>{}",
+            row.name,
+            row.size,
+            escape(&any.tuning),
+            cell(row.native, 3),
+            cell(row.safe.and_then(Record::median), 3),
+            cell(ratio, 3),
+            ratio.map_or(String::new(), bar),
+            cell(row.unchecked.and_then(Record::median), 3),
+            cell(over(row.unchecked, row.native), 3),
+            cell(over(row.safe, row.unchecked.and_then(Record::median)), 3),
         );
-        for (record, list, with_bar) in [(safe, &mut safes, true), (unchecked, &mut unsafes, false)]
-        {
-            let us = record.and_then(Record::median).unwrap_or(f64::NAN);
-            let ratio = us / time;
-            let _ = write!(page, "<td>{us:.3}<td>{ratio:.2}");
-            if with_bar {
-                let _ = write!(page, "<td style=\"text-align:left\">{}", bar(ratio));
-            }
-            if ratio.is_finite() {
-                list.push(ratio);
-            }
-        }
-        let price = safe.and_then(Record::median).unwrap_or(f64::NAN)
-            / unchecked.and_then(Record::median).unwrap_or(f64::NAN);
-        let _ = write!(page, "<td>{price:.2}");
-        if price.is_finite() {
-            prices.push(price);
-        }
     }
+    let safe = mean(rows.iter().map(|r| over(r.safe, r.native)));
+    let unchecked = mean(rows.iter().map(|r| over(r.unchecked, r.native)));
+    let price = mean(
+        rows.iter()
+            .map(|r| over(r.safe, r.unchecked.and_then(Record::median))),
+    );
     let _ = write!(
         page,
-        "<tr><th>geometric mean<th><th><th><th><th>{}<th><th><th>{}<th>{}</table>",
-        mean(&safes),
-        mean(&unsafes),
-        mean(&prices)
+        "<tr><th>geometric mean of {}<th><th><th><th><th>{}<th><th><th>{}<th>{}</table>",
+        safe.1,
+        cell(safe.0, 3),
+        cell(unchecked.0, 3),
+        cell(price.0, 3)
     );
+}
+
+/// The best of our tunings over the best of the suite's.
+fn best_tunings(page: &mut String, rows: &[Row], official: &[Other]) {
+    page.push_str(
+        "<h2>Best tuning over the suite's best</h2><p>The least time of any mapping and block size \
+         over the least of all the suite's own variants and tunings on such a device, of the same \
+         size.<table><tr><th>kernel<th>size<th>the suite's best<th>µs<th>our best<th>µs<th>ratio<th>\
+         <th>Safe µs<th>ratio",
+    );
+    for row in rows {
+        let (Some(other), Some(ours)) = (row.official, row.best()) else {
+            continue;
+        };
+        let time = Some(other.us_per_rep);
+        let ratio = over(Some(ours), time);
+        let _ = write!(
+            page,
+            "<tr><td>{}<td>{}<td>{} {}<td>{:.3}<td>{} {}<td>{}<td>{}<td style=\"text-align:left\">{}\
+             <td>{}<td>{}",
+            row.name,
+            row.size,
+            escape(&other.variant),
+            escape(&other.tuning),
+            other.us_per_rep,
+            ours.variant.name(),
+            escape(&ours.tuning),
+            cell(ours.median(), 3),
+            cell(ratio, 3),
+            ratio.map_or(String::new(), bar),
+            cell(row.best_safe.and_then(Record::median), 3),
+            cell(over(row.best_safe, time), 3),
+        );
+    }
+    let time = |r: &Row| r.official.map(|o| o.us_per_rep);
+    let best = mean(rows.iter().map(|r| over(r.best(), time(r))));
+    let safe = mean(rows.iter().map(|r| over(r.best_safe, time(r))));
+    let _ = write!(
+        page,
+        "<tr><th>geometric mean of {}<th><th><th><th><th><th>{}<th><th><th>{}</table>",
+        best.1,
+        cell(best.0, 3),
+        cell(safe.0, 3)
+    );
+    let missing = left_out(rows, official);
+    if !missing.is_empty() {
+        let _ = write!(page, "<p>Left out: {}.", escape(&missing.join(", ")));
+    }
 }
 
 const WIDTH: f64 = 760.0;
@@ -171,7 +203,7 @@ fn place(intensity: f64, gflops: f64) -> (f64, f64) {
 }
 
 /// Achieved operations over what the measured limits allow.
-fn roofline(page: &mut String, limits: &Limits, records: &[Record]) {
+fn roofline(page: &mut String, limits: &Limits, rows: &[Row]) {
     let ridge = limits.gflop_per_s / limits.copy_gb_per_s;
     let left = 2f64.powi(-6);
     let (x0, y0) = place(left, left * limits.copy_gb_per_s);
@@ -185,22 +217,20 @@ fn roofline(page: &mut String, limits: &Limits, records: &[Record]) {
          stroke=\"#888\" stroke-width=\"2\" points=\"{x0:.1},{y0:.1} {x1:.1},{y1:.1} \
          {x2:.1},{y2:.1}\"/>"
     );
-    for kernel in kernels(records) {
-        let name = kernel.full_name();
-        for (variant, colour) in [(Variant::SmeltUnsafe, "#c83"), (Variant::SmeltSafe, "#2a6")] {
-            let Some(r) = fastest(records, &name, variant) else {
+    for row in rows {
+        for (record, colour) in [(row.best_unchecked, "#c83"), (row.best_safe, "#2a6")] {
+            let Some(r) = record.filter(|r| r.shape.flops > 0 && r.shape.bytes() > 0) else {
                 continue;
             };
-            if r.shape.flops == 0 || r.shape.bytes() == 0 {
-                continue;
-            }
             let rate = r.gflop_per_s().unwrap_or(0.0).max(1e-9);
             let (x, y) = place(r.shape.flops as f64 / r.shape.bytes() as f64, rate);
             let _ = write!(
                 page,
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{colour}\"><title>{name} {}: \
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{colour}\"><title>{} {} {}: \
                  {rate:.1} GFLOP/s</title></circle>",
-                variant.name()
+                row.name,
+                row.size,
+                r.variant.name()
             );
         }
     }

@@ -109,6 +109,14 @@ impl Tuning {
     pub const fn plain(name: &'static str) -> Self {
         Self { name, sized: false }
     }
+
+    /// Its name with the block size, if that is part of it.
+    pub fn name_with(&self, block: usize) -> String {
+        match self.sized {
+            true => format!("{}_{block}", self.name),
+            false => self.name.to_string(),
+        }
+    }
 }
 
 /// Sizes that only some kernels have; options set them, under the suite's names.
