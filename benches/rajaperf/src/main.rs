@@ -4,6 +4,7 @@
 //! One rule is stricter than the suite's: checksums come first, and what gives a wrong one is
 //! not timed, so that no table can hold the time of a wrong answer.
 
+mod access;
 mod data;
 mod execute;
 mod kernels;
@@ -23,6 +24,7 @@ mod run;
 mod scan;
 mod suite;
 mod summary;
+mod team;
 
 use execute::{Place, Record};
 use options::{Options, Request};

@@ -1,5 +1,7 @@
 //! What every kernel's file needs.
 
+pub use crate::access::Access;
+pub use crate::both;
 pub use crate::data::Checksum;
 pub use crate::launch;
 pub use crate::prim::{Cells, Reduce, Reduction, Share, grid_reduce};

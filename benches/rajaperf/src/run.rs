@@ -3,7 +3,7 @@
 use crate::data::Init;
 use crate::prim::Share;
 use crate::suite::{Kernel, Params, Shape, Variant};
-use smelt::{Buffer, Device, DeviceCopy, DeviceKind, DeviceShare, Grid};
+use smelt::{AtomicF64, Buffer, Device, DeviceCopy, DeviceKind, DeviceShare, Grid};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -179,6 +179,17 @@ impl<'a> Run<'a> {
         let buffer = Buffer::from_vec(&self.gpu, data)?;
         self.transferred(start, bytes);
         Ok(buffer)
+    }
+
+    /// Numbers that threads share on the device: safe kernels may write them through any index.
+    pub fn cells_to_device(&mut self, data: Vec<f64>) -> smelt::Result<Buffer<AtomicF64>> {
+        self.move_to_device(data.into_iter().map(AtomicF64::new).collect())
+    }
+
+    /// Their values on the host.
+    pub fn cells_to_host(&mut self, cells: &Buffer<AtomicF64>) -> smelt::Result<Vec<f64>> {
+        let cells = self.to_host(cells)?;
+        Ok(cells.into_iter().map(AtomicF64::into_inner).collect())
     }
 
     /// A copy of `buffer` on the host.

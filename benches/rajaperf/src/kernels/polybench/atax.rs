@@ -1,6 +1,10 @@
 //! Polybench_ATAX: tmp = A x, then y = A^T tmp.
+//!
+//! Tuning `team` has a block for each row, then one for each few columns, whose threads add up their
+//! products together.
 
 use crate::prelude::*;
+use crate::team;
 
 pub const KERNEL: Kernel = Kernel {
     name: "ATAX",
@@ -20,6 +24,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("team")],
     ..Kernel::DEFAULT
 };
 
@@ -109,7 +114,73 @@ fn columns_unchecked(a: &[f64], tmp: &[f64], mut y: DisjointMut<f64>) {
     }
 }
 
+/// Columns that a block of `team` has: 64 bytes of a row.
+const COLUMNS: usize = 8;
+
+/// A block for each row of A, which is as long as x; tmp has an element for each.
+#[inline(always)]
+fn team_row(access: impl Access, a: &[f64], x: &[f64], tmp: &[AtomicF64]) {
+    let ((row, t, threads), n) = (team::place(), x.len());
+    let products = |j| access.at(a, row * n + j) * access.at(x, j);
+    let sum = team::sum::<1>(team::strided(t, threads, n, products));
+    if t == 0 {
+        access.at(tmp, row).store(sum);
+    }
+}
+
+/// A block for each [`COLUMNS`] columns of A, which are as long as tmp; y has an element for each.
+#[inline(always)]
+fn team_column(access: impl Access, a: &[f64], tmp: &[AtomicF64], y: &[AtomicF64]) {
+    let ((block, t, threads), n) = (team::place(), tmp.len());
+    let column = block * COLUMNS + t % COLUMNS;
+    let mut sum = 0.0;
+    if column < n {
+        let products = |i| access.at(a, i * n + column) * access.at(tmp, i).load();
+        sum = team::strided(t / COLUMNS, threads / COLUMNS, n, products);
+    }
+    let sum = team::sum::<COLUMNS>(sum);
+    if t < COLUMNS && column < n {
+        access.at(y, column).store(sum);
+    }
+}
+
+both! {
+    fn team_rows, team_rows_unchecked(a: &[f64], x: &[f64], tmp: &[AtomicF64]) = team_row;
+    fn team_columns, team_columns_unchecked(
+        a: &[f64], tmp: &[AtomicF64], y: &[AtomicF64],
+    ) = team_column;
+}
+
+fn smelt_team(run: &mut Run) -> smelt::Result<Checksum> {
+    let n = square_side(run.target);
+    let [tmp, x, a, y] = data(run);
+    let (tmp, y) = (run.cells_to_device(tmp)?, run.cells_to_device(y)?);
+    let (x, a) = (run.to_device(&x)?, run.to_device(&a)?);
+    let threads = team::threads(run.block);
+    let by_row = Grid::blocks(n).threads(threads);
+    let by_column = Grid::blocks(n.div_ceil(COLUMNS)).threads(threads);
+    run.time(|queue| {
+        launch!(
+            queue,
+            by_row,
+            [team_rows, team_rows_unchecked],
+            (&a, &x, &tmp)
+        )?;
+        launch!(
+            queue,
+            by_column,
+            [team_columns, team_columns_unchecked],
+            (&a, &tmp, &y)
+        )
+    })?;
+    let y = run.cells_to_host(&y)?;
+    Ok(checksum(run, &y))
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "team" {
+        return smelt_team(run);
+    }
     let n = square_side(run.target);
     let [tmp, x, a, y] = data(run);
     let (mut tmp, mut y) = (run.to_device(&tmp)?, run.to_device(&y)?);

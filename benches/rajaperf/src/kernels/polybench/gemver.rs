@@ -1,6 +1,10 @@
 //! Polybench_GEMVER: A += u1 v1^T + u2 v2^T, then x = beta A^T y, x += z, and w += alpha A x.
+//!
+//! Tuning `team` has a block for each few columns, which makes them and adds up their products with y,
+//! then one for each row: two launches instead of four.
 
 use crate::prelude::*;
+use crate::team;
 
 pub const KERNEL: Kernel = Kernel {
     name: "GEMVER",
@@ -20,6 +24,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("team")],
     ..Kernel::DEFAULT
 };
 
@@ -174,7 +179,110 @@ fn rows_unchecked(a: &[f64], x: &[f64], mut w: DisjointMut<f64>) {
     }
 }
 
+/// Columns that a block of `team` has: 64 bytes of a row.
+const COLUMNS: usize = 8;
+/// Rows that a thread has under way at a time.
+const ROWS: usize = 8;
+
+/// The vectors that the first launch of `team` reads.
+struct Vectors<'k> {
+    u1: &'k [f64],
+    v1: &'k [f64],
+    u2: &'k [f64],
+    v2: &'k [f64],
+    y: &'k [f64],
+    z: &'k [f64],
+}
+
+/// A block for each [`COLUMNS`] columns of A: makes them, and of each x's element. A has n rows of n,
+/// the vectors n elements.
+#[inline(always)]
+fn team_column(access: impl Access, v: Vectors, a: &[AtomicF64], x: &[AtomicF64]) {
+    let ((block, t, threads), n) = (team::place(), v.y.len());
+    let column = block * COLUMNS + t % COLUMNS;
+    let mut sum = 0.0;
+    if column < n {
+        let (v1, v2) = (access.at(v.v1, column), access.at(v.v2, column));
+        let step = threads / COLUMNS;
+        let mut first = t / COLUMNS;
+        while first < n {
+            // All loads before the first store, which they could not pass.
+            let rows: [usize; ROWS] = std::array::from_fn(|k| first + k * step);
+            let cell = |i: usize| access.at(a, i * n + column);
+            let old = rows.map(|i| if i < n { cell(i).load() } else { 0.0 });
+            for (i, old) in rows.into_iter().zip(old) {
+                if i < n {
+                    let new = old + (access.at(v.u1, i) * v1 + access.at(v.u2, i) * v2);
+                    cell(i).store(new);
+                    sum += BETA * new * access.at(v.y, i);
+                }
+            }
+            first += ROWS * step;
+        }
+    }
+    let sum = team::sum::<COLUMNS>(sum);
+    if t < COLUMNS && column < n {
+        access.at(x, column).store(sum + access.at(v.z, column));
+    }
+}
+
+/// A block for each row of A, which is as long as x; w has an element for each.
+#[inline(always)]
+fn team_row(access: impl Access, a: &[AtomicF64], x: &[AtomicF64], w: &[AtomicF64]) {
+    let ((row, t, threads), n) = (team::place(), x.len());
+    let products = |j| ALPHA * access.at(a, row * n + j).load() * access.at(x, j).load();
+    let sum = team::sum::<1>(team::strided(t, threads, n, products));
+    if t == 0 {
+        let w = access.at(w, row);
+        w.store(w.load() + sum);
+    }
+}
+
+both! {
+    fn team_columns, team_columns_unchecked(
+        u1: &[f64], v1: &[f64], u2: &[f64], v2: &[f64], y: &[f64], z: &[f64],
+        a: &[AtomicF64], x: &[AtomicF64],
+    ) = |access, u1, v1, u2, v2, y, z, a, x| team_column(access, Vectors { u1, v1, u2, v2, y, z }, a, x);
+    fn team_rows, team_rows_unchecked(
+        a: &[AtomicF64], x: &[AtomicF64], w: &[AtomicF64],
+    ) = team_row;
+}
+
+fn smelt_team(run: &mut Run) -> smelt::Result<Checksum> {
+    let n = square_side(run.target);
+    let data = data(run);
+    let a = run.cells_to_device(data.a)?;
+    let [u1, v1, u2, v2] = &data.uv;
+    let (u1, v1) = (run.to_device(u1)?, run.to_device(v1)?);
+    let (u2, v2) = (run.to_device(u2)?, run.to_device(v2)?);
+    let (w, x) = (run.cells_to_device(data.w)?, run.cells_to_device(data.x)?);
+    let (y, z) = (run.to_device(&data.y)?, run.to_device(&data.z)?);
+    let threads = team::threads(run.block);
+    let by_row = Grid::blocks(n).threads(threads);
+    let by_column = Grid::blocks(n.div_ceil(COLUMNS)).threads(threads);
+    run.time(|queue| {
+        let args = (&u1, &v1, &u2, &v2, &y, &z, &a, &x);
+        launch!(
+            queue,
+            by_column,
+            [team_columns, team_columns_unchecked],
+            args
+        )?;
+        launch!(
+            queue,
+            by_row,
+            [team_rows, team_rows_unchecked],
+            (&a, &x, &w)
+        )
+    })?;
+    let w = run.cells_to_host(&w)?;
+    Ok(checksum(run, &w))
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "team" {
+        return smelt_team(run);
+    }
     let n = square_side(run.target);
     let data = data(run);
     let mut a = run.to_device(&data.a)?;

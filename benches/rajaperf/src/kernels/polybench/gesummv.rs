@@ -1,6 +1,9 @@
 //! Polybench_GESUMMV: y = alpha A x + beta B x.
+//!
+//! Tuning `team` has a block for each row, whose threads add up its products together.
 
 use crate::prelude::*;
+use crate::team;
 
 pub const KERNEL: Kernel = Kernel {
     name: "GESUMMV",
@@ -19,6 +22,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("team")],
     ..Kernel::DEFAULT
 };
 
@@ -83,7 +87,45 @@ fn rows_unchecked(a: &[f64], b: &[f64], x: &[f64], mut y: DisjointMut<f64>) {
     }
 }
 
+/// A block for each row of A and B, which are as long as x; y has an element for each.
+#[inline(always)]
+fn team_row(access: impl Access, a: &[f64], b: &[f64], x: &[f64], y: &[AtomicF64]) {
+    let ((row, t, threads), n) = (team::place(), x.len());
+    let dot = |m: &[f64]| {
+        let products = |j| access.at(m, row * n + j) * access.at(x, j);
+        team::sum::<1>(team::strided(t, threads, n, products))
+    };
+    let sum = ALPHA * dot(a) + BETA * dot(b);
+    if t == 0 {
+        access.at(y, row).store(sum);
+    }
+}
+
+both! {
+    fn team_rows, team_rows_unchecked(a: &[f64], b: &[f64], x: &[f64], y: &[AtomicF64]) = team_row;
+}
+
+fn smelt_team(run: &mut Run) -> smelt::Result<Checksum> {
+    let n = square_side(run.target);
+    let [x, y, a, b] = data(run);
+    let (x, y) = (run.to_device(&x)?, run.cells_to_device(y)?);
+    let (a, b) = (run.to_device(&a)?, run.to_device(&b)?);
+    let grid = Grid::blocks(n).threads(team::threads(run.block));
+    run.time(|queue| {
+        launch!(
+            queue,
+            grid,
+            [team_rows, team_rows_unchecked],
+            (&a, &b, &x, &y)
+        )
+    })?;
+    Ok(Checksum::of(&run.cells_to_host(&y)?))
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "team" {
+        return smelt_team(run);
+    }
     let n = square_side(run.target);
     let [x, y, a, b] = data(run);
     let (x, mut y) = (run.to_device(&x)?, run.to_device(&y)?);

@@ -2,8 +2,12 @@
 //!
 //! As in the suite the second product takes y2 at the place of the result, not of the
 //! term: x2[i] grows by the sum of column i of A, times y2[i].
+//!
+//! Tuning `team` has both products in one launch: a block for each row and one for each few columns,
+//! whose threads add up their products together.
 
 use crate::prelude::*;
+use crate::team;
 
 pub const KERNEL: Kernel = Kernel {
     name: "MVT",
@@ -23,6 +27,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("team")],
     ..Kernel::DEFAULT
 };
 
@@ -119,7 +124,70 @@ fn columns_unchecked(a: &[f64], y: &[f64], mut x: DisjointMut<f64>) {
     }
 }
 
+/// Columns that a block of `team` has: 64 bytes of a row.
+const COLUMNS: usize = 8;
+
+/// The first blocks have a row each, the others [`COLUMNS`] columns. A has n rows of n, the vectors
+/// n elements.
+#[inline(always)]
+fn team_product(
+    access: impl Access,
+    a: &[f64],
+    y1: &[f64],
+    y2: &[f64],
+    x1: &[AtomicF64],
+    x2: &[AtomicF64],
+) {
+    let ((block, t, threads), n) = (team::place(), y1.len());
+    if block < n {
+        let products = |j| access.at(a, block * n + j) * access.at(y1, j);
+        let sum = team::sum::<1>(team::strided(t, threads, n, products));
+        if t == 0 {
+            let x = access.at(x1, block);
+            x.store(x.load() + sum);
+        }
+        return;
+    }
+    let column = (block - n) * COLUMNS + t % COLUMNS;
+    let mut sum = 0.0;
+    if column < n {
+        let y = access.at(y2, column);
+        let products = |i| access.at(a, i * n + column) * y;
+        sum = team::strided(t / COLUMNS, threads / COLUMNS, n, products);
+    }
+    let sum = team::sum::<COLUMNS>(sum);
+    if t < COLUMNS && column < n {
+        let x = access.at(x2, column);
+        x.store(x.load() + sum);
+    }
+}
+
+both! {
+    fn team_products, team_products_unchecked(
+        a: &[f64], y1: &[f64], y2: &[f64], x1: &[AtomicF64], x2: &[AtomicF64],
+    ) = team_product;
+}
+
+fn smelt_team(run: &mut Run) -> smelt::Result<Checksum> {
+    let n = square_side(run.target);
+    let [y1, y2, a] = data(run);
+    let [x1, x2] = results(run);
+    let (y1, y2) = (run.to_device(&y1)?, run.to_device(&y2)?);
+    let (x1, x2) = (run.cells_to_device(x1)?, run.cells_to_device(x2)?);
+    let a = run.to_device(&a)?;
+    let grid = Grid::blocks(n + n.div_ceil(COLUMNS)).threads(team::threads(run.block));
+    run.time(|queue| {
+        let args = (&a, &y1, &y2, &x1, &x2);
+        launch!(queue, grid, [team_products, team_products_unchecked], args)
+    })?;
+    let (x1, x2) = (run.cells_to_host(&x1)?, run.cells_to_host(&x2)?);
+    Ok(checksum(run, &x1, &x2))
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "team" {
+        return smelt_team(run);
+    }
     let n = square_side(run.target);
     let [y1, y2, a] = data(run);
     let [x1, x2] = results(run);
