@@ -47,6 +47,9 @@ enum smelt_kernel_flag {
 	SMELT_KERNEL_BARRIER = 1 << 3,	 /* has barriers or warp operations */
 	SMELT_KERNEL_COROUTINE = 1 << 4, /* CPU entry is a smelt_cpu_ramp */
 	SMELT_KERNEL_DYNAMIC_SHARED = 1 << 5,
+	/* On a GPU: recurses or calls through pointers, so that nobody knows
+	 * how much stack it needs. */
+	SMELT_KERNEL_DEEP = 1 << 6,
 };
 
 struct smelt_table_header {

@@ -62,6 +62,13 @@ lower_checks(struct cc_job *job);
 void
 lower_straight_checks(struct cc_job *job);
 
+/* ---- deep.c ---- */
+
+/* Marks kernels whose stack has no known bound. The module is as it will be
+ * emitted. */
+void
+lower_note_deep(struct cc_job *job);
+
 /* ---- spaces.c: statics and address spaces ---- */
 
 /* Moves statics of section .smelt.shared to address space 3, uninitialised, and

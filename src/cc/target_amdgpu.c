@@ -415,6 +415,7 @@ amdgpu_optimise(struct cc_job *job)
 	cc_passes(job, "function(infer-address-spaces,early-cse<memssa>),"
 		       "globaldce");
 	amdgpu_carries(job);
+	lower_note_deep(job);
 }
 
 static void

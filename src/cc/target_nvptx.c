@@ -428,6 +428,7 @@ nvptx_optimise(struct cc_job *job)
 	nvptx_hide_nulls(job);
 	lower_check_spaces(job);
 	nvptx_narrowed_floats(job);
+	lower_note_deep(job);
 }
 
 static void

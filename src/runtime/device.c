@@ -155,23 +155,23 @@ refuse_choice(const char *choice)
 	device_count = 0;
 }
 
-/* The CPU engine reads it too, and may take it for right. */
+/* Engines read such variables too, and may take them for right. */
 static void
-check_threads(void)
+check_number(const char *variable, unsigned long least, unsigned long most)
 {
-	const char *text = getenv("SMELT_CPU_THREADS");
-	unsigned long count;
+	const char *text = getenv(variable);
+	unsigned long number;
 	char *end;
 
 	if (!text || !*text)
 		return;
-	count = strtoul(text, &end, 10);
-	if (!*end && count >= 1 && count <= RT_MAX_CPU_THREADS && *text != '-')
+	number = strtoul(text, &end, 10);
+	if (!*end && number >= least && number <= most && *text != '-')
 		return;
 	find_result = SMELT_EINVALID;
 	snprintf(find_text, sizeof(find_text),
-		 "SMELT_CPU_THREADS=%s: expected a number from 1 to %d", text,
-		 RT_MAX_CPU_THREADS);
+		 "%s=%s: expected a number from %lu to %lu", variable, text,
+		 least, most);
 }
 
 uint32_t
@@ -253,7 +253,8 @@ start(void)
 	rt_info_wanted = flag_set("SMELT_INFO");
 	rt_profile_start();
 	check_version();
-	check_threads();
+	check_number("SMELT_CPU_THREADS", 1, RT_MAX_CPU_THREADS);
+	check_number("SMELT_STACK_SIZE", 1024, 512 * 1024);
 	if (!find_result)
 		find_devices();
 	/* After the drivers' own, so before them. */

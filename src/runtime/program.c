@@ -207,6 +207,19 @@ current_table(struct table **table)
 	return result;
 }
 
+bool
+rt_kernels_have(uint32_t flag)
+{
+	struct table *table;
+
+	if (current_table(&table))
+		return false;
+	for (uint32_t i = 0; table && i <= table->mask; i++)
+		if (table->slots[i] && table->slots[i]->entry->flags & flag)
+			return true;
+	return false;
+}
+
 int
 rt_kernel_find(const uint64_t id[2], struct rt_kernel **kernel)
 {

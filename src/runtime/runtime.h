@@ -495,6 +495,9 @@ struct rt_kernel {
 	_Atomic(struct rt_loaded *) loaded[RT_MAX_DEVICES];
 };
 
+/* Whether one of the program's kernels has this flag of the table. */
+bool
+rt_kernels_have(uint32_t flag);
 /* ENO_KERNEL, EBAD_IMAGE. */
 int
 rt_kernel_find(const uint64_t id[2], struct rt_kernel **kernel);

@@ -397,6 +397,58 @@ ptx(void)
 	CHECK(!memcmp(dlsym(library, "fake_program"), "//75", 5));
 }
 
+/* The stack that the plugins are asked for before they start. */
+static void
+stack(const char *wanted, uint32_t flags, const char *given)
+{
+	struct smelt_image *image = sample_image();
+	struct image_table table;
+	union {
+		const struct smelt_table_kernel *read;
+		struct smelt_table_kernel *write;
+	} kernel;
+	const char *found;
+
+	unsetenv("LIBOMPTARGET_STACK_SIZE");
+	if (wanted)
+		setenv("SMELT_STACK_SIZE", wanted, 1);
+	CHECK(!image_table_read(image->table, image->table_size, &table));
+	kernel.read = &table.kernels[0];
+	kernel.write->flags |= flags;
+	sample_use_fake();
+	smelt_image_register(image);
+	CHECK_INT(smelt_device_default(&device), 0);
+	found = getenv("LIBOMPTARGET_STACK_SIZE");
+	CHECK(given ? found && !strcmp(found, given) : !found);
+}
+
+static void
+stack_flat(void)
+{
+	stack(NULL, 0, NULL);
+}
+
+static void
+stack_deep(void)
+{
+	stack(NULL, SMELT_KERNEL_DEEP, "16384");
+}
+
+static void
+stack_wanted(void)
+{
+	stack("4096", SMELT_KERNEL_DEEP, "4096");
+}
+
+static void
+stack_refused(void)
+{
+	setenv("SMELT_STACK_SIZE", "16k", 1);
+	sample_use_fake();
+	CHECK_INT(smelt_device_default(&device), SMELT_EINVALID);
+	CHECK_TEXT(smelt_last_error(), "SMELT_STACK_SIZE=16k: expected");
+}
+
 int
 main(void)
 {
@@ -413,5 +465,9 @@ main(void)
 	RUN(grids);
 	RUN(fits);
 	RUN(ptx);
+	RUN(stack_flat);
+	RUN(stack_deep);
+	RUN(stack_wanted);
+	RUN(stack_refused);
 	return unit_failed != 0;
 }

@@ -320,6 +320,23 @@ on_host_device(ol_device_handle_t device, void *unused)
 	return false;
 }
 
+/* Stack of a thread whose need nobody knows. CUDA's driver would give 1 KiB,
+ * which a sort overruns; the plugin for AMD gives as much as here. The plugins
+ * read the variable when they start. It costs device memory for each thread
+ * that can be resident, so programs without such kernels leave it alone. */
+#define DEEP_STACK "16384"
+
+static void
+set_stack(void)
+{
+	const char *wanted = getenv("SMELT_STACK_SIZE");
+
+	if (wanted && *wanted)
+		setenv("LIBOMPTARGET_STACK_SIZE", wanted, 1);
+	else if (rt_kernels_have(SMELT_KERNEL_DEEP))
+		setenv("LIBOMPTARGET_STACK_SIZE", DEEP_STACK, 0);
+}
+
 /* Copies name the host as a device, so without it a GPU is of no use. */
 static void
 offload_find(void (*found)(const struct engine_info *info))
@@ -328,6 +345,7 @@ offload_find(void (*found)(const struct engine_info *info))
 
 	if (!library)
 		return;
+	set_stack();
 	if (!load_functions(library) || ol.olInit()) {
 		if (rt_info_wanted)
 			rt_info("LLVM Offload does not fit or does not start");
