@@ -320,6 +320,99 @@ lost(void)
 	CHECK_INT(smelt_stream_destroy(other), SMELT_EDEVICE_LOST);
 }
 
+/* An array split over two devices, a thread and a stream for each, and copies
+ * between them; they are one GPU here. */
+#define PART (UINT64_C(1) << 20)
+
+static void *
+use_device(void *data)
+{
+	uint64_t index = (uint64_t)(uintptr_t)data;
+	uint64_t *host = malloc(PART * 8), wrong = 0;
+	smelt_buffer *mine, *other;
+	smelt_device *here, *there;
+	smelt_stream *on, *beyond;
+
+	runs(smelt_device_get((uint32_t)index, &here));
+	runs(smelt_device_get((uint32_t)!index, &there));
+	runs(smelt_device_stream(there, &beyond));
+	runs(smelt_stream_create(here, &on));
+	runs(smelt_buffer_create(here, PART * 8, &mine));
+	runs(smelt_buffer_create(there, PART * 8, &other));
+	for (uint64_t i = 0; i < PART; i++)
+		host[i] = index * PART + i;
+	runs(smelt_buffer_write(on, mine, 0, host, PART * 8));
+	for (int round = 0; round < 20; round++) {
+		runs(add_to(on, mine, PART, 1));
+		runs(smelt_buffer_copy(NULL, other, 0, mine, 0, PART * 8));
+		runs(add_to(beyond, other, PART, 1));
+		runs(smelt_buffer_copy(on, mine, 0, other, 0, PART * 8));
+	}
+	runs(smelt_buffer_read(on, mine, 0, host, PART * 8));
+	for (uint64_t i = 0; i < PART; i++)
+		wrong += host[i] != index * PART + i + 40;
+	CHECK_INT(wrong, 0);
+	runs(smelt_buffer_destroy(mine));
+	runs(smelt_buffer_destroy(other));
+	runs(smelt_stream_destroy(on));
+	free(host);
+	return NULL;
+}
+
+static void
+two_devices(void)
+{
+	pthread_t threads_of[2];
+	uint32_t count;
+
+	setenv("SMELT_GPU_DEVICES", "2", 1);
+	setenv("SMELT_DEVICE", "nvidia", 1);
+	smelt_image_register(sample_image());
+	runs(smelt_device_count(&count));
+	CHECK(count >= 2);
+	for (uintptr_t i = 0; i < 2; i++)
+		CHECK(!pthread_create(&threads_of[i], NULL, use_device,
+				      (void *)i));
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads_of[i], NULL);
+}
+
+/* Two processes, so two contexts, at the same time; a fault in one is none in
+ * the other. */
+static void
+two_processes(void)
+{
+	int statuses[2] = {-1, -1};
+	pid_t children[2];
+
+	for (int i = 0; i < 2; i++) {
+		children[i] = fork();
+		if (children[i])
+			continue;
+		setup();
+		for (int round = 0; round < 50; round++)
+			run_add();
+		if (i == 0) {
+			struct sample_block bad = {
+				{0}, (uint64_t *)(uintptr_t)4096, 10, 0};
+			struct smelt_launch launch =
+				sample_launch(SAMPLE_ADD, &bad, 10);
+
+			runs(smelt_kernel_launch(stream, &launch));
+			CHECK_INT(smelt_stream_wait(stream),
+				  SMELT_EDEVICE_LOST);
+		}
+		for (int round = 0; i && round < 200; round++)
+			run_add();
+		fflush(stdout);
+		_exit(unit_failures != 0);
+	}
+	for (int i = 0; i < 2; i++) {
+		waitpid(children[i], &statuses[i], 0);
+		CHECK_INT(statuses[i], 0);
+	}
+}
+
 static volatile unsigned called;
 
 static void
@@ -394,6 +487,8 @@ main(void)
 		RUN(pageable);
 		RUN(timed_events);
 		RUN(lost);
+		RUN(two_devices);
+		RUN(two_processes);
 	}
 	if (!number) {
 		printf("there is no NVIDIA GPU here\n");

@@ -311,6 +311,40 @@ lost(void)
 	*gone = false;
 }
 
+/* One GPU as several devices: each with memory and streams of its own. */
+static void
+twice(void)
+{
+	struct sample_block block = {{0}, NULL, 16, 5};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 16);
+	uint64_t host[16] = {1, 2, 3}, back[16];
+	smelt_buffer *here, *there;
+	smelt_device *second;
+	struct smelt_use use;
+	uint32_t count;
+
+	setenv("SMELT_GPU_DEVICES", "2", 1);
+	setup("nvidia");
+	CHECK_INT(smelt_device_count(&count), 0);
+	CHECK_INT(count, 2);
+	CHECK_INT(smelt_device_get(1, &second), 0);
+	CHECK_INT(smelt_buffer_create(device, 2048, &here), 0);
+	CHECK_INT(smelt_buffer_create(second, 2048, &there), 0);
+	CHECK_INT(smelt_buffer_write(NULL, here, 0, host, sizeof(host)), 0);
+	CHECK_INT(smelt_buffer_copy(NULL, there, 0, here, 0, sizeof(host)), 0);
+	block.out = smelt_buffer_memory(there);
+	use = (struct smelt_use){there, 1};
+	launch.uses = &use;
+	launch.use_count = 1;
+	CHECK_INT(smelt_kernel_launch(stream, &launch), SMELT_EINVALID);
+	CHECK_INT(smelt_kernel_launch(second->stream, &launch), 0);
+	CHECK_INT(smelt_buffer_copy(NULL, here, 0, there, 0, sizeof(host)), 0);
+	CHECK_INT(smelt_buffer_read(NULL, here, 0, back, sizeof(back)), 0);
+	CHECK(back[0] == 6 && back[2] == 8 && back[15] == 5);
+	CHECK_INT(smelt_buffer_destroy(here), 0);
+	CHECK_INT(smelt_buffer_destroy(there), 0);
+}
+
 /* Grids that the device does not take. */
 static void
 grids(void)
@@ -462,6 +496,7 @@ main(void)
 	RUN(aligned);
 	RUN(missing_symbol);
 	RUN(lost);
+	RUN(twice);
 	RUN(grids);
 	RUN(fits);
 	RUN(ptx);

@@ -306,7 +306,8 @@ on_device(ol_device_handle_t device, void *unused)
 	gpu->cuda = backend == OL_PLATFORM_BACKEND_CUDA;
 	snprintf(gpu->name, sizeof(gpu->name), "%s", info.info.name);
 	info.device = gpu;
-	ol.found(&info);
+	for (uint32_t i = engine_device_count("SMELT_GPU_DEVICES"); i; i--)
+		ol.found(&info);
 	return true;
 }
 
