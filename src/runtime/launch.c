@@ -30,29 +30,58 @@ power_above(uint64_t n)
 	return power;
 }
 
-/* A block of about `threads` for a grid of threads. One dimension: all in x. On
- * a GPU 32 wide then, so that a warp reads along x; on the CPU as wide as the
- * grid, so that the loop over x is long. */
-static void
-choose_block(const smelt_device *device, const struct smelt_launch *launch,
-	     uint32_t threads, uint32_t block[3])
+/* The size of equal parts of n, of at most `most` each. */
+static uint32_t
+equal_part(uint64_t n, uint32_t most)
 {
-	bool cpu = device->found.info.kind == SMELT_DEVICE_CPU;
-	const uint64_t *grid = launch->grid;
-	uint32_t width = cpu ? power_above(grid[0]) : 32;
+	return smaller(ceil_div(n, ceil_div(n, most)), most);
+}
 
-	block[1] = block[2] = 1;
-	block[0] = threads;
-	if (launch->grid_kind == 0 || (grid[1] == 1 && grid[2] == 1))
-		return;
-	if (!cpu && threads > 256)
+/* As wide as the grid, so that the loop over x is long, and with no more
+ * threads than there have to be: those beyond the grid cost a CPU as much as
+ * the others. Parts of a row begin where vectors do. */
+static void
+choose_cpu_block(const uint64_t grid[3], uint32_t threads, uint32_t block[3])
+{
+	block[0] = equal_part(grid[0], threads);
+	if (block[0] < grid[0])
+		block[0] = smaller((block[0] + 15u) / 16 * 16, threads);
+	threads /= block[0];
+	block[1] = equal_part(grid[1], threads);
+	threads /= block[1];
+	block[2] = equal_part(grid[2], threads);
+}
+
+/* 32 wide, so that a warp reads along x. */
+static void
+choose_gpu_block(const uint64_t grid[3], uint32_t threads, uint32_t block[3])
+{
+	if (threads > 256)
 		threads = 256;
-	block[0] = smaller(cpu && width < 32 ? 32 : width, threads);
+	block[0] = smaller(32, threads);
 	threads /= block[0];
 	block[1] = smaller(power_above(grid[1]),
 			   grid[2] > 1 ? (threads + 1) / 2 : threads);
 	threads /= block[1];
 	block[2] = smaller(power_above(grid[2]), threads);
+}
+
+/* A block of about `threads`; on a GPU, and for a grid of blocks, all in x
+ * unless the grid has more dimensions. */
+static void
+choose_block(const smelt_device *device, const struct smelt_launch *launch,
+	     uint32_t threads, uint32_t block[3])
+{
+	const uint64_t *grid = launch->grid;
+
+	block[0] = threads;
+	block[1] = block[2] = 1;
+	if (launch->grid_kind == 0)
+		return;
+	if (device->found.info.kind == SMELT_DEVICE_CPU)
+		choose_cpu_block(grid, threads, block);
+	else if (grid[1] > 1 || grid[2] > 1)
+		choose_gpu_block(grid, threads, block);
 	for (int i = 0; i < 3; i++)
 		if (block[i] > device->found.info.max_block_dim[i])
 			block[i] = device->found.info.max_block_dim[i];

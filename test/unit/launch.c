@@ -105,6 +105,37 @@ shapes(void)
 	CHECK_INT(out[0], 25 * 5 * 2 * 64);
 }
 
+/* Threads that a grid runs in blocks that nobody asked for. */
+static uint64_t
+threads_of(uint64_t x, uint64_t y, uint64_t z)
+{
+	uint64_t out[2] = {0, 0};
+	struct sample_block block = {{0}, out, 0, 0};
+	struct smelt_launch launch = sample_launch(SAMPLE_COUNT, &block, x);
+
+	launch.grid[1] = y;
+	launch.grid[2] = z;
+	CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
+	return out[0];
+}
+
+/* On the CPU few threads lie beyond the grid. */
+static void
+chosen_blocks(void)
+{
+	setup();
+	CHECK_INT(threads_of(1, 1, 1), 1);
+	CHECK_INT(threads_of(1000, 1, 1), 1000);
+	CHECK_INT(threads_of(1024, 1, 1), 1024);
+	CHECK_INT(threads_of(1025, 1, 1), 2 * 528);
+	CHECK_INT(threads_of(1500, 1, 1), 2 * 752);
+	CHECK_INT(threads_of(1000000, 1, 1), 977 * 1024);
+	CHECK_INT(threads_of(33, 33, 1), 33 * 2 * 17);
+	CHECK_INT(threads_of(5, 5, 5), 125);
+	CHECK_INT(threads_of(1, 1, 5000), 5 * 1000);
+	CHECK_INT(threads_of(2000, 3, 2), 2 * 1008 * 6);
+}
+
 static void
 reduce(void)
 {
@@ -417,6 +448,7 @@ main(void)
 	RUN(nothing);
 	RUN(huge);
 	RUN(shapes);
+	RUN(chosen_blocks);
 	RUN(reduce);
 	RUN(warps);
 	RUN(ragged);
