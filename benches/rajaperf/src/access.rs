@@ -5,6 +5,9 @@
 pub trait Access: Copy {
     /// Element `i`.
     fn at<T>(self, slice: &[T], i: usize) -> &T;
+
+    /// Element `i`, to be changed.
+    fn at_mut<T>(self, slice: &mut [T], i: usize) -> &mut T;
 }
 
 /// Panics past the end, as `slice[i]` does.
@@ -16,6 +19,12 @@ impl Access for Checked {
     #[track_caller]
     fn at<T>(self, slice: &[T], i: usize) -> &T {
         &slice[i]
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn at_mut<T>(self, slice: &mut [T], i: usize) -> &mut T {
+        &mut slice[i]
     }
 }
 
@@ -37,6 +46,12 @@ impl Access for Unchecked {
     fn at<T>(self, slice: &[T], i: usize) -> &T {
         // SAFETY: who made it said so.
         unsafe { slice.get_unchecked(i) }
+    }
+
+    #[inline(always)]
+    fn at_mut<T>(self, slice: &mut [T], i: usize) -> &mut T {
+        // SAFETY: who made it said so.
+        unsafe { slice.get_unchecked_mut(i) }
     }
 }
 

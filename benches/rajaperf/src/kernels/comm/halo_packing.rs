@@ -1,7 +1,10 @@
 //! Comm_HALO_PACKING: what is sent to the neighbours of a grid gathered into buffers, a kernel
 //! for each neighbour and variable, and what came from them scattered into the halo.
+//!
+//! Tuning `fused` does all of a direction in one launch, as HALO_PACKING_FUSED does.
 
 use super::halo::{self, Halo, atomics, values};
+use super::halo_packing_fused;
 use crate::prelude::*;
 
 pub const KERNEL: Kernel = Kernel {
@@ -11,6 +14,7 @@ pub const KERNEL: Kernel = Kernel {
     shape: |params, target| halo::shape(params, target, halo::kernels(params)),
     seq: Halo::seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("fused")],
     ..Kernel::DEFAULT
 };
 
@@ -53,6 +57,9 @@ fn unpack_unchecked(list: &[i32], var: &[AtomicF64], buffer: &[f64]) {
 }
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "fused" {
+        return halo_packing_fused::smelt(run);
+    }
     let halo = Halo::new(run);
     let mut lists = Vec::new();
     for [pack, unpack] in &halo.lists {

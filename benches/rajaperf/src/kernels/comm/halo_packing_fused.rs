@@ -137,11 +137,11 @@ impl Side {
         let lists = halo.lists.iter().map(|lists| &lists[which]);
         let (mut loops, lists) = loops(lists, halo.vars.len(), halo.vars[0].len());
         let mut blocks = 1;
-        if run.tuning == "tasks" {
-            loops = tasks(&loops, run.block);
-        } else {
+        if run.tuning == "direct" {
             let average = (lists.len() * halo.vars.len()).div_ceil(loops.len().max(1));
             blocks = average.div_ceil(run.block).max(1);
+        } else {
+            loops = tasks(&loops, run.block);
         }
         let values = [&halo.packed, &halo.arrived][which].concat();
         Ok(Self {
@@ -153,7 +153,8 @@ impl Side {
     }
 }
 
-fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+/// Tuning `direct`, or else one task a block.
+pub fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let halo = Halo::new(run);
     let out = Side::new(run, &halo, 0)?;
     let back = Side::new(run, &halo, 1)?;

@@ -1,5 +1,9 @@
 //! Polybench_ADI: the alternating direction implicit method, columns and rows of a square in turn, a thread
 //! solving each by elimination and back substitution.
+//!
+//! Tuning `ahead` loads what the next steps need before it makes these, since a thread has a thousand steps
+//! that depend on each other and hardly any neighbour to hide its latencies behind; blocks are single
+//! warps, to be spread over the device.
 
 use crate::prelude::*;
 
@@ -22,6 +26,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::plain("ahead")],
     bounded: true,
     ..Kernel::DEFAULT
 };
@@ -182,6 +187,100 @@ fn rows(
     }
 }
 
+/// Steps that a thread of `ahead` loads at once.
+const AHEAD: usize = 8;
+
+/// A thread's system: `to` from columns i - 1, i and i + 1 of `from`, which has rows of n; p, q
+/// and `to` have n elements. Indices are of rows and columns inside.
+#[inline(always)]
+fn line_ahead(
+    access: impl Access,
+    it: Coefficients,
+    (from, i): (&[f64], usize),
+    [to, p, q]: [&mut [f64]; 3],
+) {
+    let n = to.len();
+    // The last may load rows twice rather than rows that are not there.
+    let load = |first: usize| -> [[f64; 3]; AHEAD] {
+        std::array::from_fn(|s| {
+            let at = (first + s).min(n - 1) * n + i;
+            [at - 1, at, at + 1].map(|at| *access.at(from, at))
+        })
+    };
+    let mut last = [0.0, 1.0];
+    *access.at_mut(to, 0) = 1.0;
+    (*access.at_mut(p, 0), *access.at_mut(q, 0)) = (0.0, 1.0);
+    let mut next = load(1);
+    let mut first = 1;
+    while first < n - 1 {
+        let rows = next;
+        next = load(first + AHEAD);
+        for (s, across) in rows.into_iter().enumerate() {
+            if first + s < n - 1 {
+                last = it.eliminate(last, across);
+                (*access.at_mut(p, first + s), *access.at_mut(q, first + s)) = (last[0], last[1]);
+            }
+        }
+        first += AHEAD;
+    }
+    let mut value = 1.0;
+    *access.at_mut(to, n - 1) = value;
+    // Backwards, and below 1 not at all.
+    let mut end = n - 1;
+    while end > 1 {
+        let at = |s: usize| end.saturating_sub(1 + s).max(1);
+        let ps: [f64; 2 * AHEAD] = std::array::from_fn(|s| *access.at(p, at(s)));
+        let qs: [f64; 2 * AHEAD] = std::array::from_fn(|s| *access.at(q, at(s)));
+        for (s, (p, q)) in ps.into_iter().zip(qs).enumerate() {
+            if end > 1 + s {
+                value = p * value + q;
+                *access.at_mut(to, end - 1 - s) = value;
+            }
+        }
+        end = end.saturating_sub(2 * AHEAD);
+    }
+}
+
+/// Both directions, since V lies transposed.
+fn ahead(
+    from: &[f64],
+    n: usize,
+    it: Coefficients,
+    mut to: DisjointChunks<f64>,
+    mut p: DisjointChunks<f64>,
+    mut q: DisjointChunks<f64>,
+) {
+    let t = thread::index();
+    let i = t.get();
+    if i == 0 || i + 1 >= n {
+        return;
+    }
+    if let (Some(to), Some(p), Some(q)) = (to.get_mut(t), p.get_mut(t), q.get_mut(t)) {
+        let lines = [&mut to[..n], &mut p[..n], &mut q[..n]];
+        line_ahead(crate::access::Checked, it, (from, i), lines);
+    }
+}
+
+fn ahead_unchecked(
+    from: &[f64],
+    n: usize,
+    it: Coefficients,
+    mut to: DisjointChunks<f64>,
+    mut p: DisjointChunks<f64>,
+    mut q: DisjointChunks<f64>,
+) {
+    let t = thread::index();
+    let i = t.get();
+    if i == 0 || i + 1 >= n {
+        return;
+    }
+    if let (Some(to), Some(p), Some(q)) = (to.get_mut(t), p.get_mut(t), q.get_mut(t)) {
+        // SAFETY: chunks have n elements, and line_ahead's indices are right.
+        let access = unsafe { crate::access::Unchecked::new() };
+        line_ahead(access, it, (from, i), [to, p, q]);
+    }
+}
+
 /// Columns of V from rows of U.
 fn columns_unchecked(
     u: &[f64],
@@ -255,9 +354,17 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let (mut u, mut v) = (run.to_device(&u)?, run.to_device(&v)?);
     let (mut p, mut q) = (run.to_device(&p)?, run.to_device(&q)?);
     let (all, inner) = (run.cover(n), run.cover(n - 2));
+    let (ahead_too, warps) = (run.tuning == "ahead", Grid::cover(n).block(32));
     run.time(|queue| {
         let gpu = queue.gpu;
-        if queue.safe {
+        if ahead_too {
+            let [v_, p_, q_] = [&mut v, &mut p, &mut q].map(|m| m.by_chunks(n));
+            let args = (&u, n, by_columns, v_, p_, q_);
+            launch!(queue, warps, [ahead, ahead_unchecked], args)?;
+            let [u_, p_, q_] = [&mut u, &mut p, &mut q].map(|m| m.by_chunks(n));
+            let args = (&v, n, by_rows, u_, p_, q_);
+            launch!(queue, warps, [ahead, ahead_unchecked], args)
+        } else if queue.safe {
             let [v_, p_, q_] = [&mut v, &mut p, &mut q].map(|m| m.by_chunks(n));
             gpu.launch(all, columns, (&u, n, by_columns, v_, p_, q_))?;
             let [u_, p_, q_] = [&mut u, &mut p, &mut q].map(|m| m.by_chunks(n));

@@ -1,4 +1,7 @@
 //! Polybench_FDTD_2D: a step in time of the electric and magnetic field of a plane.
+//!
+//! Tuning `fused` does all four kernels in one launch: a thread makes again what it needs of its
+//! neighbours. Results go to other arrays than those that are read, and they change places.
 
 use crate::prelude::*;
 
@@ -22,6 +25,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("fused")],
     ..Kernel::DEFAULT
 };
 
@@ -161,7 +165,143 @@ fn move_hz_unchecked(ex: &[f64], ey: &[f64], mut hz: DisjointMut2<f64>) {
     }
 }
 
+/// The fields before a step: squares of side n; and what enters.
+struct Fields<'k> {
+    hz: &'k [f64],
+    ex: &'k [f64],
+    ey: &'k [f64],
+    enters: f64,
+    n: usize,
+}
+
+impl Fields<'_> {
+    #[inline(always)]
+    fn ey(&self, access: impl Access, [i, j]: [usize; 2]) -> f64 {
+        let (at, hz) = (j + i * self.n, |at| *access.at(self.hz, at));
+        match i {
+            0 => self.enters,
+            _ => access.at(self.ey, at) - 0.5 * (hz(at) - hz(at - self.n)),
+        }
+    }
+
+    #[inline(always)]
+    fn ex(&self, access: impl Access, [i, j]: [usize; 2]) -> f64 {
+        let (at, hz) = (j + i * self.n, |at| *access.at(self.hz, at));
+        match j {
+            0 => *access.at(self.ex, at),
+            _ => access.at(self.ex, at) - 0.5 * (hz(at) - hz(at - 1)),
+        }
+    }
+
+    /// The new hz, ex and ey at row i and column j, both below n.
+    #[inline(always)]
+    fn all(&self, access: impl Access, [i, j]: [usize; 2]) -> [f64; 3] {
+        let (ex, ey) = (self.ex(access, [i, j]), self.ey(access, [i, j]));
+        let mut hz = *access.at(self.hz, j + i * self.n);
+        if i + 1 < self.n && j + 1 < self.n {
+            let (right, above) = (self.ex(access, [i, j + 1]), self.ey(access, [i + 1, j]));
+            hz -= 0.7 * (right - ex + above - ey);
+        }
+        [hz, ex, ey]
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn fused(
+    fict: &[f64],
+    step: usize,
+    hz: &[f64],
+    ex: &[f64],
+    ey: &[f64],
+    mut new_hz: DisjointMut2<f64>,
+    mut new_ex: DisjointMut2<f64>,
+    mut new_ey: DisjointMut2<f64>,
+) {
+    let (t, n) = (thread::index2(), new_hz.columns());
+    let (j, i) = t.get();
+    if i < new_hz.rows() && j < n {
+        let enters = fict[step];
+        let fields = Fields {
+            hz,
+            ex,
+            ey,
+            enters,
+            n,
+        };
+        [new_hz[t], new_ex[t], new_ey[t]] = fields.all(crate::access::Checked, [i, j]);
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn fused_unchecked(
+    fict: &[f64],
+    step: usize,
+    hz: &[f64],
+    ex: &[f64],
+    ey: &[f64],
+    mut new_hz: DisjointMut2<f64>,
+    mut new_ex: DisjointMut2<f64>,
+    mut new_ey: DisjointMut2<f64>,
+) {
+    let (j, i) = thread::index2().get();
+    let n = new_hz.columns();
+    if i < new_hz.rows() && j < n {
+        let at = j + i * n;
+        // SAFETY: step is below STEPS; all are squares of side n; the elements at the place are this
+        // thread's.
+        unsafe {
+            let enters = *fict.get_unchecked(step);
+            let fields = Fields {
+                hz,
+                ex,
+                ey,
+                enters,
+                n,
+            };
+            let values = fields.all(crate::access::Unchecked::new(), [i, j]);
+            [
+                *new_hz.as_mut_ptr().add(at),
+                *new_ex.as_mut_ptr().add(at),
+                *new_ey.as_mut_ptr().add(at),
+            ] = values;
+        }
+    }
+}
+
+fn smelt_fused(run: &mut Run) -> smelt::Result<Checksum> {
+    let n = side(run.target);
+    let [hz, ex, ey, fict] = data(run);
+    let mut now = [
+        run.to_device(&hz)?,
+        run.to_device(&ex)?,
+        run.to_device(&ey)?,
+    ];
+    let mut new = [
+        run.to_device(&hz)?,
+        run.to_device(&ex)?,
+        run.to_device(&ey)?,
+    ];
+    let fict = run.to_device(&fict)?;
+    let plane = Grid::cover((n, n)).block(run.block2());
+    let mut step = 0;
+    run.time(|queue| {
+        let ([hz, ex, ey], [new_hz, new_ex, new_ey]) = (&now, &mut new);
+        let outputs = [new_hz, new_ex, new_ey].map(|m| m.as_2d(n, n));
+        let [new_hz, new_ex, new_ey] = outputs;
+        let args = (&fict, step % STEPS, hz, ex, ey, new_hz, new_ex, new_ey);
+        launch!(queue, plane, [fused, fused_unchecked], args)?;
+        std::mem::swap(&mut now, &mut new);
+        step += 1;
+        Ok(())
+    })?;
+    let hz = run.to_host(&now[0])?;
+    Ok(checksum(run, &hz))
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "fused" {
+        return smelt_fused(run);
+    }
     let n = side(run.target);
     let [hz, ex, ey, fict] = data(run);
     let (mut hz, mut ex) = (run.to_device(&hz)?, run.to_device(&ex)?);

@@ -2,6 +2,9 @@
 //!
 //! As in the suite the lengths that are read stay those at the start, so that what
 //! remains is the step of the last node.
+//!
+//! Tuning `resident` takes the nodes in turn within one launch: every step is made and written, but a
+//! thread keeps the direct lengths of its elements in registers.
 
 use crate::prelude::*;
 
@@ -23,6 +26,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("resident")],
     ..Kernel::DEFAULT
 };
 
@@ -79,7 +83,54 @@ fn step_unchecked(input: &[f64], mut out: DisjointMut2<f64>, k: usize) {
     }
 }
 
+/// Elements of a thread in `resident`, in rows one below the other.
+const ROWS: usize = 4;
+
+/// A thread for [`ROWS`] elements of a column, or fewer at the end. Both are squares of side n; indices
+/// are of rows and columns below n.
+#[inline(always)]
+fn resident_body(access: impl Access, n: usize, input: &[f64], out: &[AtomicF64]) {
+    let (j, block) = thread::index2().get();
+    if j >= n {
+        return;
+    }
+    let rows: [usize; ROWS] = std::array::from_fn(|r| (block * ROWS + r).min(n - 1));
+    let direct = rows.map(|i| *access.at(input, j + i * n));
+    for k in 0..n {
+        let onward = access.at(input, j + k * n);
+        let detours = rows.map(|i| access.at(input, k + i * n) + onward);
+        for ((i, direct), detour) in rows.into_iter().zip(direct).zip(detours) {
+            // The elements of the last row may be a thread's more than once: the same value.
+            access.at(out, j + i * n).store(shorter(direct, detour));
+        }
+    }
+}
+
+both! {
+    fn resident, resident_unchecked(n: usize, input: &[f64], out: &[AtomicF64]) = resident_body;
+}
+
+fn smelt_resident(run: &mut Run) -> smelt::Result<Checksum> {
+    let n = square_side(run.target);
+    let [input, out] = data(run);
+    let (input, out) = (run.to_device(&input)?, run.cells_to_device(out)?);
+    let grid = Grid::cover((n, n.div_ceil(ROWS))).block(run.block2());
+    run.time(|queue| {
+        launch!(
+            queue,
+            grid,
+            [resident, resident_unchecked],
+            (n, &input, &out)
+        )
+    })?;
+    let out = run.cells_to_host(&out)?;
+    Ok(Checksum::new().scaled(&out, run.scale))
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "resident" {
+        return smelt_resident(run);
+    }
     let n = square_side(run.target);
     let [input, out] = data(run);
     let (input, mut out) = (run.to_device(&input)?, run.to_device(&out)?);
