@@ -15,6 +15,7 @@ mod output;
 mod places;
 mod prelude;
 mod prim;
+mod product;
 mod progress;
 mod radix;
 mod ratios;

@@ -13,6 +13,8 @@ use std::ops::{Bound, Range, RangeBounds};
 use std::panic::Location;
 use std::ptr::{NonNull, null_mut};
 
+mod atomic;
+
 /// Elements in the memory of one device, for kernels there. Passing one to a launch
 /// moves no data and does not wait.
 ///

@@ -1,6 +1,9 @@
 //! Polybench_GEMM: C = alpha A B, a thread for each element of C.
+//!
+//! In tuning `registers` (product.rs) a thread makes several.
 
 use crate::prelude::*;
+use crate::product::{self, Product};
 
 pub const KERNEL: Kernel = Kernel {
     name: "GEMM",
@@ -18,6 +21,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::plain("registers")],
     ..Kernel::DEFAULT
 };
 
@@ -92,7 +96,24 @@ fn gemm_unchecked(a: &[f64], b: &[f64], mut c: DisjointMut2<f64>, nk: usize) {
     }
 }
 
+fn smelt_registers(run: &mut Run) -> smelt::Result<Checksum> {
+    let [n, nk] = extents(run.target);
+    let [a, b, c] = data(run);
+    let (a, b) = (run.to_device(&a)?, run.to_device(&b)?);
+    let mut c = run.to_device(&c)?;
+    let it = Product {
+        factor: ALPHA,
+        ..Product::of(n, nk, n)
+    };
+    run.time(|queue| product::launch(queue, it, &a, &b, &mut c))?;
+    let c = run.to_host(&c)?;
+    Ok(checksum(run, &c))
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "registers" {
+        return smelt_registers(run);
+    }
     let [n, nk] = extents(run.target);
     let [a, b, c] = data(run);
     let (a, b, mut c) = (run.to_device(&a)?, run.to_device(&b)?, run.to_device(&c)?);

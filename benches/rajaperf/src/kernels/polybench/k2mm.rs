@@ -1,6 +1,9 @@
 //! Polybench_2MM: tmp = alpha A B, then D = tmp C + beta, a thread for each element.
+//!
+//! In tuning `registers` (product.rs) a thread makes several.
 
 use crate::prelude::*;
+use crate::product::{self, Product};
 
 pub const KERNEL: Kernel = Kernel {
     name: "2MM",
@@ -20,6 +23,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::plain("registers")],
     ..Kernel::DEFAULT
 };
 
@@ -127,6 +131,30 @@ fn second_unchecked(tmp: &[f64], c: &[f64], mut d: DisjointMut2<f64>, nj: usize)
             *d.as_mut_ptr().add(l + i * nl) = dot;
         }
     }
+}
+
+fn smelt_registers(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "registers" {
+        return smelt_registers(run);
+    }
+    let [n, nk] = extents(run.target);
+    let [tmp, a, b, c, d] = data(run);
+    let (mut tmp, mut d) = (run.to_device(&tmp)?, run.to_device(&d)?);
+    let (a, b, c) = (run.to_device(&a)?, run.to_device(&b)?, run.to_device(&c)?);
+    let first = Product {
+        factor: ALPHA,
+        ..Product::of(n, nk, n)
+    };
+    let second = Product {
+        first: BETA,
+        ..Product::of(n, n, n)
+    };
+    run.time(|queue| {
+        product::launch(queue, first, &a, &b, &mut tmp)?;
+        product::launch(queue, second, &tmp, &c, &mut d)
+    })?;
+    let d = run.to_host(&d)?;
+    Ok(checksum(run, &d))
 }
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {

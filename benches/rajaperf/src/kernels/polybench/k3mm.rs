@@ -1,6 +1,9 @@
 //! Polybench_3MM: E = A B, F = C D, G = E F, a thread for each element.
+//!
+//! In tuning `registers` (product.rs) a thread makes several.
 
 use crate::prelude::*;
+use crate::product::{self, Product};
 
 pub const KERNEL: Kernel = Kernel {
     name: "3MM",
@@ -20,6 +23,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::plain("registers")],
     ..Kernel::DEFAULT
 };
 
@@ -105,7 +109,13 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [e, f, g] = results(run);
     let (mut e, mut f, mut g) = (run.to_device(&e)?, run.to_device(&f)?, run.to_device(&g)?);
     let grid = Grid::cover((n, n)).block(run.block2());
+    let registers = run.tuning == "registers";
     run.time(|queue| {
+        if registers {
+            product::launch(queue, Product::of(n, nk, n), &a, &b, &mut e)?;
+            product::launch(queue, Product::of(n, nm, n), &c, &d, &mut f)?;
+            return product::launch(queue, Product::of(n, n, n), &e, &f, &mut g);
+        }
         let args = (&a, &b, e.as_2d(n, n), nk);
         launch!(queue, grid, [product, product_unchecked], args)?;
         let args = (&c, &d, f.as_2d(n, n), nm);
