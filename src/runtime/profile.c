@@ -19,18 +19,6 @@
 
 atomic_bool rt_profiling;
 
-/* One line of the table. Names and files are of static life. */
-struct entry {
-	enum smelt_profile_kind kind;
-	const char *name;
-	struct rt_place place;
-	uint32_t device;
-	uint64_t count;
-	uint64_t time;
-	uint64_t bytes;
-	uint64_t needless;
-};
-
 /* Host memory whose bytes a device was known to have. */
 struct known {
 	const void *host;
@@ -43,20 +31,24 @@ struct known {
 
 static struct {
 	pthread_mutex_t lock;
-	struct entry *entries;
+	struct rt_entry *entries;
 	uint32_t count;
 	uint32_t capacity;
 	bool wanted; /* entries are kept */
 	bool print;  /* a table at the end */
 	struct known *known;
-	FILE *trace;
-	uint64_t began;
-	bool any; /* in the trace */
+	bool trace;
 } profile = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static const char *const kind_names[] = {
-	"",	     "kernel", "copy to device", "copy from device",
-	"on device", "wait"};
+const char *
+rt_kind_name(enum smelt_profile_kind kind)
+{
+	static const char *const names[] = {
+		"",	     "kernel", "copy to device", "copy from device",
+		"on device", "wait"};
+
+	return names[kind];
+}
 
 /* ---- hashes ---- */
 
@@ -174,13 +166,13 @@ find_needless(struct rt_span *span)
 		span->needless = span->bytes;
 }
 
-static struct entry *
+static struct rt_entry *
 find_entry(const struct rt_span *span)
 {
 	uint32_t device = span->stream->device->index;
 
 	for (uint32_t i = 0; i < profile.count; i++) {
-		struct entry *entry = &profile.entries[i];
+		struct rt_entry *entry = &profile.entries[i];
 
 		if (entry->kind == span->kind && entry->name == span->name &&
 		    entry->place.file == span->place.file &&
@@ -190,7 +182,7 @@ find_entry(const struct rt_span *span)
 	}
 	if (profile.count == profile.capacity) {
 		uint32_t capacity = profile.capacity * 2 + 64;
-		struct entry *entries =
+		struct rt_entry *entries =
 			realloc(profile.entries, capacity * sizeof(*entries));
 
 		if (!entries)
@@ -198,7 +190,7 @@ find_entry(const struct rt_span *span)
 		profile.entries = entries;
 		profile.capacity = capacity;
 	}
-	profile.entries[profile.count] = (struct entry){
+	profile.entries[profile.count] = (struct rt_entry){
 		.kind = span->kind,
 		.name = span->name,
 		.place = span->place,
@@ -207,48 +199,10 @@ find_entry(const struct rt_span *span)
 	return &profile.entries[profile.count++];
 }
 
-/* Text within quotes. */
-static void
-put_json(FILE *file, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			putc('\\', file);
-		if ((unsigned char)*text >= ' ')
-			putc(*text, file);
-	}
-}
-
-static void
-put_trace(const struct rt_span *span, uint64_t end)
-{
-	FILE *file = profile.trace;
-	char place[256];
-
-	fprintf(file, "%s\n{\"ph\":\"X\",\"name\":\"", profile.any ? "," : "");
-	profile.any = true;
-	put_json(file, span->name ? span->name : kind_names[span->kind]);
-	fprintf(file,
-		"\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f,"
-		"\"dur\":%.3f,\"args\":{\"bytes\":%llu,\"needless\":%llu,"
-		"\"at\":\"",
-		kind_names[span->kind], span->stream->device->index,
-		span->stream->index,
-		(double)(span->begun - profile.began) * 1e-3,
-		(double)(end - span->begun) * 1e-3,
-		(unsigned long long)span->bytes,
-		(unsigned long long)span->needless);
-	rt_place_text(&span->place, place, sizeof(place));
-	put_json(file, place);
-	fputs("\"}}", file);
-	/* What stays in the buffer a forked process would write once more. */
-	fflush(file);
-}
-
 int
 rt_span_end(struct rt_span *span, int result)
 {
-	struct entry *entry;
+	struct rt_entry *entry;
 	uint64_t end;
 
 	if (span->kind != SMELT_PROFILE_WAIT && !result)
@@ -257,7 +211,7 @@ rt_span_end(struct rt_span *span, int result)
 	find_needless(span);
 	pthread_mutex_lock(&profile.lock);
 	if (profile.trace)
-		put_trace(span, end);
+		rt_trace_put(span, end);
 	entry = profile.wanted ? find_entry(span) : NULL;
 	if (entry) {
 		entry->count++;
@@ -271,19 +225,6 @@ rt_span_end(struct rt_span *span, int result)
 
 /* ---- from the environment ---- */
 
-static void
-open_trace(const char *path)
-{
-	profile.trace = fopen(path, "w");
-	if (!profile.trace) {
-		rt_info("SMELT_TRACE=%s cannot be written", path);
-		return;
-	}
-	profile.began = rt_now();
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", profile.trace);
-	fflush(profile.trace);
-}
-
 void
 rt_profile_start(void)
 {
@@ -294,59 +235,10 @@ rt_profile_start(void)
 	if (table && *table && strcmp(table, "0") != 0)
 		profile.wanted = profile.print = true;
 	if (trace && *trace)
-		open_trace(trace);
+		profile.trace = rt_trace_open(trace);
 	if (profile.wanted || profile.trace)
 		atomic_store(&rt_profiling, true);
 	pthread_mutex_unlock(&profile.lock);
-}
-
-static int
-compare(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	return (x->time < y->time) - (x->time > y->time);
-}
-
-static void
-print_entry(const struct entry *entry)
-{
-	char place[64], rate[16] = "";
-
-	rt_place_text(&entry->place, place, sizeof(place));
-	if (entry->bytes && entry->time)
-		snprintf(rate, sizeof(rate), "%.2f",
-			 (double)entry->bytes / (double)entry->time);
-	fprintf(stderr, "%10.3f %9llu %10.2f %12llu %7s %12llu  %s%s%s\n",
-		(double)entry->time * 1e-6, (unsigned long long)entry->count,
-		(double)entry->time * 1e-3 / (double)entry->count,
-		(unsigned long long)entry->bytes, rate,
-		(unsigned long long)entry->needless,
-		entry->name ? entry->name : kind_names[entry->kind],
-		*place ? "  " : "", place);
-}
-
-static void
-print_table(void)
-{
-	uint64_t needless = 0;
-
-	if (profile.count)
-		qsort(profile.entries, profile.count, sizeof(*profile.entries),
-		      compare);
-	fprintf(stderr, "smelt profile: each piece of work was waited for\n"
-			"        ms     count    us/each        bytes    GB/s "
-			"    needless  what\n");
-	for (uint32_t i = 0; i < profile.count; i++) {
-		print_entry(&profile.entries[i]);
-		needless += profile.entries[i].needless;
-	}
-	if (needless)
-		fprintf(stderr,
-			"%llu bytes were copied to where they were already: "
-			"keep such data in an Array or a Buffer, or map it for "
-			"several launches with scope\n",
-			(unsigned long long)needless);
 }
 
 void
@@ -355,13 +247,11 @@ rt_profile_finish(void)
 	pthread_mutex_lock(&profile.lock);
 	atomic_store(&rt_profiling, false);
 	if (profile.print)
-		print_table();
+		rt_report_print(profile.entries, profile.count);
 	profile.print = false;
-	if (profile.trace) {
-		fputs("\n]}\n", profile.trace);
-		fclose(profile.trace);
-		profile.trace = NULL;
-	}
+	if (profile.trace)
+		rt_trace_close();
+	profile.trace = false;
 	pthread_mutex_unlock(&profile.lock);
 }
 
@@ -407,7 +297,7 @@ smelt_profile_count(uint32_t *count)
 }
 
 static void
-fill_out(const struct entry *entry, struct smelt_profile_entry *out)
+fill_out(const struct rt_entry *entry, struct smelt_profile_entry *out)
 {
 	out->kind = entry->kind;
 	out->line = entry->place.line;

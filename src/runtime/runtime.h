@@ -206,6 +206,7 @@ struct smelt_stream {
 	uint64_t waited;     /* launches before the last wait */
 	bool taken;	/* under streams_lock: destroyed ones are taken anew */
 	uint32_t index; /* on its device */
+	bool in_trace;	/* under the lock of profile.c: has a name there */
 	/* Followed since the last wait: their panics are this one's too. */
 	smelt_stream *followed[RT_FOLLOWED];
 	uint32_t followed_count;
@@ -462,6 +463,38 @@ rt_profile_start(void);
 /* Table and end of the trace. */
 void
 rt_profile_finish(void);
+
+/* All work of one kind from one line. Names and files are of static life. */
+struct rt_entry {
+	enum smelt_profile_kind kind;
+	const char *name;
+	struct rt_place place;
+	uint32_t device;
+	uint64_t count;
+	uint64_t time;
+	uint64_t bytes;
+	uint64_t needless;
+};
+
+/* What a kind is called, to people. */
+const char *
+rt_kind_name(enum smelt_profile_kind kind);
+
+/* ---- report.c ---- */
+
+/* The table of SMELT_PROFILE to stderr; sorts the entries. */
+void
+rt_report_print(struct rt_entry *entries, uint32_t count);
+
+/* ---- trace.c: all under the lock of profile.c ---- */
+
+/* False if it cannot be written. */
+bool
+rt_trace_open(const char *path);
+void
+rt_trace_put(const struct rt_span *span, uint64_t end);
+void
+rt_trace_close(void);
 
 /* ---- map.c ---- */
 

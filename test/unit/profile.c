@@ -140,7 +140,7 @@ read_trace(void)
 static void
 check_events(const cJSON *events)
 {
-	int kernels = 0, copies = 0, waits = 0;
+	int kernels = 0, copies = 0, waits = 0, devices = 0, streams = 0;
 	const cJSON *event;
 	double last = 0;
 
@@ -153,6 +153,14 @@ check_events(const cJSON *events)
 		double start =
 			cJSON_GetNumberValue(cJSON_GetObjectItem(event, "ts"));
 
+		if (name && !strcmp(name, "process_name")) {
+			devices++;
+			continue;
+		}
+		if (name && !strcmp(name, "thread_name")) {
+			streams++;
+			continue;
+		}
 		CHECK(name && at);
 		if (!name || !at)
 			return;
@@ -171,6 +179,8 @@ check_events(const cJSON *events)
 	CHECK_INT(kernels, 10);
 	CHECK_INT(copies, 20);
 	CHECK_INT(waits, 2);
+	CHECK_INT(devices, 1);
+	CHECK_INT(streams, 2);
 }
 
 static void
@@ -180,7 +190,32 @@ trace(void)
 
 	json = cJSON_Parse(read_trace());
 	CHECK(json != NULL);
-	check_events(cJSON_GetObjectItem(json, "traceEvents"));
+	CHECK(cJSON_IsArray(json));
+	check_events(json);
+	cJSON_Delete(json);
+	unlink(path);
+}
+
+/* A program that is killed leaves a trace without its end. */
+static void
+killed_process(void)
+{
+	setenv("SMELT_TRACE", path, 1);
+	setup();
+	launch();
+	_exit(unit_failures != 0);
+}
+
+static void
+killed(void)
+{
+	char *text = read_trace();
+	cJSON *json;
+
+	CHECK(!strchr(text, ']'));
+	json = cJSON_Parse(strcat(text, "]"));
+	/* Two names, two copies, a kernel, a wait. */
+	CHECK(cJSON_GetArraySize(json) >= 5);
 	cJSON_Delete(json);
 	unlink(path);
 }
@@ -204,7 +239,13 @@ table(void)
 	CHECK_TEXT(text, "smelt profile");
 	CHECK_TEXT(text, "t::add  work.rs:12");
 	CHECK_TEXT(text, "copy to device  work.rs:12");
-	CHECK_TEXT(text, "40000 bytes were copied to where they were already");
+	CHECK_TEXT(text, " 24.00 kB ");
+	CHECK_TEXT(text, "what could be spared:\n  work.rs:12: ");
+	CHECK_TEXT(text, "work.rs:12: 24.00 kB copied from the device although "
+			 "the host held them already");
+	CHECK_TEXT(text, "work.rs:12: 16.00 kB copied to the device although "
+			 "the device held them already");
+	CHECK_TEXT(text, "keep them there in an Array or a Buffer");
 	unlink(path);
 }
 
@@ -215,6 +256,8 @@ main(void)
 	RUN(values);
 	RUN(traced_process);
 	RUN(trace);
+	RUN(killed_process);
+	RUN(killed);
 	RUN(table_process);
 	RUN(table);
 	return unit_failed != 0;
