@@ -23,6 +23,7 @@ mod read;
 mod report;
 mod run;
 mod scan;
+mod stripes;
 mod suite;
 mod summary;
 mod team;

@@ -112,6 +112,11 @@ impl<'a> Run<'a> {
         Grid::cover(n).block(self.block)
     }
 
+    /// The grid of tuning `four` over `n` elements, if that is the tuning.
+    pub fn four(&self, n: usize) -> Option<Grid> {
+        (self.tuning == "four").then(|| crate::stripes::grid(n, self.block))
+    }
+
     /// The tuning's block as a rectangle, 32 wide where it can be.
     pub fn block2(&self) -> (usize, usize, usize) {
         let width = self.block.min(32);

@@ -22,7 +22,8 @@ pub const KERNEL: Kernel = Kernel {
     shape: |_, target| shape(target),
     seq,
     smelt,
-    block: 64,
+    block: BLOCK,
+    any_block: false,
     ..Kernel::DEFAULT
 };
 
@@ -93,47 +94,132 @@ fn data(run: &mut Run) -> Data {
     }
 }
 
-/// A polygon's corners: coordinates x, y, z of each.
-type Polygon = [[f64; ROOM]; 3];
 type Point = [f64; 3];
+
+/// Where a thread has a polygon's corners: coordinates x, y, z of each. They are indexed by what is only known
+/// at run time, so a thread of the device has them in shared memory: an array of its own would lie
+/// in device memory.
+trait Polygon {
+    fn get(&self, axis: usize, i: usize) -> f64;
+    fn put(&mut self, axis: usize, i: usize, value: f64);
+
+    #[inline(always)]
+    fn point(&self, i: usize) -> Point {
+        [0, 1, 2].map(|axis| self.get(axis, i))
+    }
+
+    #[inline(always)]
+    fn set(&mut self, i: usize, to: Point) {
+        for (axis, value) in to.into_iter().enumerate() {
+            self.put(axis, i, value);
+        }
+    }
+}
+
+/// The host's.
+type Own = [[f64; ROOM]; 3];
+
+impl Polygon for Own {
+    #[inline(always)]
+    fn get(&self, axis: usize, i: usize) -> f64 {
+        self[axis][i]
+    }
+
+    #[inline(always)]
+    fn put(&mut self, axis: usize, i: usize, value: f64) {
+        self[axis][i] = value;
+    }
+}
+
+/// Threads in a block, fixed.
+const BLOCK: usize = 64;
+/// Words of a thread; one more than it needs, so that neighbours use different banks.
+const WORDS: usize = 3 * ROOM + 1;
+
+smelt::shared! {
+    static ROOMS: [f64; WORDS * BLOCK];
+}
+
+/// A thread's part of [`ROOMS`], by the number of its first word.
+struct Part(usize);
+
+impl Part {
+    #[inline(always)]
+    fn of_thread() -> Self {
+        // So the compiler sees that it is one of BLOCK.
+        Self(thread::thread_index().x as usize % BLOCK * WORDS)
+    }
+}
+
+impl Polygon for Part {
+    #[inline(always)]
+    fn get(&self, axis: usize, i: usize) -> f64 {
+        ROOMS.load(self.0 + axis * ROOM + i)
+    }
+
+    #[inline(always)]
+    fn put(&mut self, axis: usize, i: usize, value: f64) {
+        ROOMS.store(self.0 + axis * ROOM + i, value);
+    }
+}
+
+/// The same without checks: corners are below [`ROOM`], so all words are the thread's own.
+struct UncheckedPart(Part);
+
+impl UncheckedPart {
+    #[inline(always)]
+    fn word(&self, axis: usize, i: usize) -> *mut f64 {
+        let first = ROOMS.as_mut_ptr().cast::<f64>();
+        first.wrapping_add(self.0.0 + axis * ROOM + i)
+    }
+}
+
+impl Polygon for UncheckedPart {
+    #[inline(always)]
+    fn get(&self, axis: usize, i: usize) -> f64 {
+        // SAFETY: a word of this thread's own.
+        unsafe { *self.word(axis, i) }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, axis: usize, i: usize, value: f64) {
+        // SAFETY: a word of this thread's own.
+        unsafe { *self.word(axis, i) = value }
+    }
+}
 
 /// Moves the polygon of `n` corners from one end of the room to the other, but for what lies
 /// beyond `cut` along `axis`; gives the number of its corners. Values equal for both corners of an
 /// edge stay so, whichever way it is cut.
 #[inline(always)]
-fn clip(at: &mut Polygon, axis: usize, to_start: bool, below: bool, cut: f64, n: usize) -> usize {
+fn clip(
+    at: &mut impl Polygon,
+    axis: usize,
+    to_start: bool,
+    below: bool,
+    cut: f64,
+    n: usize,
+) -> usize {
     let place = |i: usize| if to_start { i } else { ROOM - 1 - i };
     let (mut from, mut count) = (if to_start { ROOM - 1 } else { 0 }, 0);
     let stays = |value: f64| if below { value < cut } else { value >= cut };
     for i in 0..n {
         let to = if to_start { ROOM - n + i } else { n - 1 - i };
-        let (a, b) = (point(at, from), point(at, to));
+        let (a, b) = (at.point(from), at.point(to));
         if stays(a[axis]) {
-            set(at, place(count), a);
+            at.set(place(count), a);
             count += 1;
             if !stays(b[axis]) {
-                set(at, place(count), crossing(a, b, axis, cut, below));
+                at.set(place(count), crossing(a, b, axis, cut, below));
                 count += 1;
             }
         } else if stays(b[axis]) {
-            set(at, place(count), crossing(b, a, axis, cut, below));
+            at.set(place(count), crossing(b, a, axis, cut, below));
             count += 1;
         }
         from = to;
     }
     count
-}
-
-#[inline(always)]
-fn point(at: &Polygon, i: usize) -> Point {
-    [at[0][i], at[1][i], at[2][i]]
-}
-
-#[inline(always)]
-fn set(at: &mut Polygon, i: usize, to: Point) {
-    for axis in 0..3 {
-        at[axis][i] = to[axis];
-    }
 }
 
 /// The point of the edge from `inside` to `outside` on the cut, reckoned from the lower end.
@@ -159,13 +245,13 @@ struct Block {
 
 /// Adds volume and moments between z = 0 and the polygon of `n` corners from `first` on.
 #[inline(always)]
-fn add_polygon(sums: &mut [f64; VALUES], at: &Polygon, first: usize, n: usize, it: Block) {
+fn add_polygon(sums: &mut [f64; VALUES], at: &impl Polygon, first: usize, n: usize, it: Block) {
     let ([x0, y0, z0], [dx, dy, _]) = (it.low, it.size);
     let mut part = [0.0; VALUES];
-    let a = point(at, first);
-    let mut b = point(at, first + 1);
+    let a = at.point(first);
+    let mut b = at.point(first + 1);
     for i in 2..n {
-        let c = point(at, first + i);
+        let c = at.point(first + i);
         let mut triangle = [0.0; VALUES];
         for (p, q) in [(a, b), (b, c), (c, a)] {
             let height = 0.5 * (p[2] + q[2]);
@@ -262,45 +348,47 @@ fn each_bit(mut bits: u32, mut body: impl FnMut(usize)) {
 }
 
 #[inline(always)]
-fn intersection(hex: &[[f64; 8]; 3], it: Block) -> [f64; VALUES] {
+fn intersection(hex: &[[f64; 8]; 3], it: Block, at: &mut impl Polygon) -> [f64; VALUES] {
     let [dx, dy, height] = it.size;
     let det = dx * dy;
     let per = det / (det * det + 1.0e-80);
     let scale = [dy * per, dx * per];
     let [inside, above, across] = sort(hex, it, scale);
     let mut sums = [0.0; VALUES];
-    let mut at: Polygon = [[0.0; ROOM]; 3];
     each_bit(across, |i| {
         for (k, corner) in facet(hex, it, scale, i).into_iter().enumerate() {
-            set(&mut at, k, corner);
+            at.set(k, corner);
         }
-        let n = clip(&mut at, 1, false, true, 1.0, 3);
-        let n = clip(&mut at, 1, true, false, 0.0, n);
-        let n = clip(&mut at, 0, false, true, 1.0, n);
-        let n = clip(&mut at, 0, true, false, 0.0, n);
-        let whole = at;
-        let upper = clip(&mut at, 2, false, false, height, n);
+        let n = clip(at, 1, false, true, 1.0, 3);
+        let n = clip(at, 1, true, false, 0.0, n);
+        let n = clip(at, 0, false, true, 1.0, n);
+        let n = clip(at, 0, true, false, 0.0, n);
+        // At most a corner more for each of the four cuts: by constant numbers, so in registers.
+        let whole: [Point; 3 + 4] = std::array::from_fn(|k| at.point(k));
+        let upper = clip(at, 2, false, false, height, n);
         if upper >= 3 {
             for i in ROOM - upper..ROOM {
-                at[2][i] = height;
+                at.put(2, i, height);
             }
-            add_polygon(&mut sums, &at, ROOM - upper, upper, it);
+            add_polygon(&mut sums, at, ROOM - upper, upper, it);
         }
-        at = whole;
-        let n = clip(&mut at, 2, false, true, height, n);
-        let n = clip(&mut at, 2, true, false, 0.0, n);
+        for (k, corner) in whole.into_iter().enumerate() {
+            at.set(k, corner);
+        }
+        let n = clip(at, 2, false, true, height, n);
+        let n = clip(at, 2, true, false, 0.0, n);
         if n >= 3 {
-            add_polygon(&mut sums, &at, 0, n, it);
+            add_polygon(&mut sums, at, 0, n, it);
         }
     });
     let mut add_whole = |i: usize, is_above: bool| {
         for (k, corner) in facet(hex, it, scale, i).into_iter().enumerate() {
-            set(&mut at, k, corner);
+            at.set(k, corner);
             if is_above {
-                at[2][k] = height;
+                at.put(2, k, height);
             }
         }
-        add_polygon(&mut sums, &at, 0, 3, it);
+        add_polygon(&mut sums, at, 0, 3, it);
     };
     each_bit(above, |i| add_whole(i, true));
     each_bit(inside, |i| add_whole(i, false));
@@ -315,6 +403,7 @@ fn record(
     corner: impl Fn(usize) -> usize,
     node: impl Fn(usize, usize) -> f64,
     plane: impl Fn(usize) -> f64,
+    room: &mut impl Polygon,
 ) -> [f64; VALUES] {
     let hex = hex as usize;
     let mut corners = [[0.0; 8]; 3];
@@ -339,7 +428,7 @@ fn record(
         size: ends.map(|[low, high]| high - low),
     };
     it.size[2] = it.size[2].max(0.0);
-    intersection(&corners, it)
+    intersection(&corners, it, room)
 }
 
 fn seq(run: &mut Run) -> smelt::Result<Checksum> {
@@ -354,6 +443,7 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
                 |i| it.corners[i] as usize,
                 |axis, i| it.nodes[axis][i],
                 |i| it.planes[i],
+                &mut [[0.0; ROOM]; 3],
             );
         }
     });
@@ -379,6 +469,7 @@ fn hexrect(
             |i| corners[i] as usize,
             |axis, i| [x, y, z][axis][i],
             |i| planes[i],
+            &mut Part::of_thread(),
         ));
     }
 }
@@ -405,6 +496,7 @@ fn hexrect_unchecked(
                 |i| *corners.get_unchecked(i) as usize,
                 |axis, i| *[x, y, z][axis].get_unchecked(i),
                 |i| *planes.get_unchecked(i),
+                &mut UncheckedPart(Part::of_thread()),
             );
         }
     }

@@ -1,6 +1,7 @@
 //! Basic_DAXPY: y += a x.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "DAXPY",
@@ -14,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -48,10 +50,25 @@ fn daxpy_unchecked(a: f64, x: &[f64], mut y: DisjointMut<f64>) {
     }
 }
 
+/// Both have the length of y.
+#[inline(always)]
+fn daxpy_four(access: impl Access, a: f64, x: &[f64], y: &[AtomicF64]) {
+    let sum = |i| access.at(y, i).load() + a * access.at(x, i);
+    stripes::four(y.len(), sum, |i, sum| access.at(y, i).store(sum));
+}
+
+both! {
+    fn four, four_unchecked(a: f64, x: &[f64], y: &[AtomicF64]) = daxpy_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let ([y, x], a) = data(run);
     let (mut y, x) = (run.to_device(&y)?, run.to_device(&x)?);
     let grid = run.cover(run.size);
-    run.time(|queue| launch!(queue, grid, [daxpy, daxpy_unchecked], (a, &x, &mut y)))?;
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(queue, grid, [four, four_unchecked], (a, &x, y.as_atomic())),
+        None => launch!(queue, grid, [daxpy, daxpy_unchecked], (a, &x, &mut y)),
+    })?;
     Ok(Checksum::of(&run.to_host(&y)?))
 }

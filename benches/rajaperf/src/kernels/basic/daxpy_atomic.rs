@@ -1,6 +1,7 @@
 //! Basic_DAXPY_ATOMIC: y += a x, each sum as one atomic step.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "DAXPY_ATOMIC",
@@ -15,6 +16,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -48,12 +50,29 @@ fn daxpy_unchecked(a: f64, x: &[f64], y: &[AtomicF64]) {
     }
 }
 
+/// Both have the length of y.
+#[inline(always)]
+fn daxpy_four(access: impl Access, a: f64, x: &[f64], y: &[AtomicF64]) {
+    let product = |i| a * access.at(x, i);
+    stripes::four(y.len(), product, |i, product| {
+        access.at(y, i).fetch_add(product);
+    });
+}
+
+both! {
+    fn four, four_unchecked(a: f64, x: &[f64], y: &[AtomicF64]) = daxpy_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let ([y, x], a) = data(run);
     let y = run.move_to_device(y.into_iter().map(AtomicF64::new).collect())?;
     let x = run.to_device(&x)?;
     let grid = run.cover(run.size);
-    run.time(|queue| launch!(queue, grid, [daxpy, daxpy_unchecked], (a, &x, &y)))?;
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(queue, grid, [four, four_unchecked], (a, &x, &y)),
+        None => launch!(queue, grid, [daxpy, daxpy_unchecked], (a, &x, &y)),
+    })?;
     let y = run.to_host(&y)?;
     let y: Vec<f64> = y.into_iter().map(AtomicF64::into_inner).collect();
     Ok(Checksum::of(&y))

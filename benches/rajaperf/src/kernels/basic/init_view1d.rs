@@ -1,6 +1,7 @@
 //! Basic_INIT_VIEW1D: an array set to multiples of its positions, counted from 1.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "INIT_VIEW1D",
@@ -14,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     bounded: true,
     ..Kernel::DEFAULT
 };
@@ -45,10 +47,25 @@ fn init_unchecked(step: f64, mut a: DisjointMut<f64>) {
     }
 }
 
+/// As long as it says.
+#[inline(always)]
+fn init_four(access: impl Access, step: f64, a: &[AtomicF64]) {
+    let value = |i| (i + 1) as f64 * step;
+    stripes::four(a.len(), value, |i, value| access.at(a, i).store(value));
+}
+
+both! {
+    fn four, four_unchecked(step: f64, a: &[AtomicF64]) = init_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let a = run.init.constant(run.size, 0.0);
     let mut a = run.to_device(&a)?;
     let grid = run.cover(run.size);
-    run.time(|queue| launch!(queue, grid, [init, init_unchecked], (STEP, &mut a)))?;
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(queue, grid, [four, four_unchecked], (STEP, a.as_atomic())),
+        None => launch!(queue, grid, [init, init_unchecked], (STEP, &mut a)),
+    })?;
     Ok(Checksum::of(&run.to_host(&a)?))
 }

@@ -1,6 +1,7 @@
 //! Basic_MULADDSUB: product, sum and difference of two arrays.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "MULADDSUB",
@@ -14,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -74,15 +76,52 @@ fn muladdsub_unchecked(
     }
 }
 
+/// All have the length of out1.
+#[inline(always)]
+fn muladdsub_four(
+    access: impl Access,
+    out1: &[AtomicF64],
+    out2: &[AtomicF64],
+    out3: &[AtomicF64],
+    in1: &[f64],
+    in2: &[f64],
+) {
+    let values = |i| three(*access.at(in1, i), *access.at(in2, i));
+    stripes::four(out1.len(), values, |i, (product, sum, difference)| {
+        access.at(out1, i).store(product);
+        access.at(out2, i).store(sum);
+        access.at(out3, i).store(difference);
+    });
+}
+
+both! {
+    fn four, four_unchecked(out1: &[AtomicF64], out2: &[AtomicF64], out3: &[AtomicF64], in1: &[f64], in2: &[f64]) = muladdsub_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [out1, out2, out3, in1, in2] = data(run);
     let (in1, in2) = (run.to_device(&in1)?, run.to_device(&in2)?);
     let (mut out1, mut out2) = (run.to_device(&out1)?, run.to_device(&out2)?);
     let mut out3 = run.to_device(&out3)?;
     let grid = run.cover(run.size);
-    run.time(|queue| {
-        let args = (&mut out1, &mut out2, &mut out3, &in1, &in2);
-        launch!(queue, grid, [muladdsub, muladdsub_unchecked], args)
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(
+            queue,
+            grid,
+            [four, four_unchecked],
+            (
+                out1.as_atomic(),
+                out2.as_atomic(),
+                out3.as_atomic(),
+                &in1,
+                &in2
+            )
+        ),
+        None => {
+            let args = (&mut out1, &mut out2, &mut out3, &in1, &in2);
+            launch!(queue, grid, [muladdsub, muladdsub_unchecked], args)
+        }
     })?;
     let (out1, out2) = (run.to_host(&out1)?, run.to_host(&out2)?);
     let out3 = run.to_host(&out3)?;

@@ -1,6 +1,7 @@
 //! Lcals_EOS: a fragment of an equation of state.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "EOS",
@@ -14,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -86,18 +88,49 @@ fn eos_unchecked(n: usize, c: Constants, mut x: DisjointMut<f64>, y: &[f64], z: 
     }
 }
 
+/// All are 7 longer than n.
+#[inline(always)]
+fn eos_four(
+    access: impl Access,
+    n: usize,
+    c: Constants,
+    x: &[AtomicF64],
+    y: &[f64],
+    z: &[f64],
+    u: &[f64],
+) {
+    let value = |i| {
+        let u = std::array::from_fn(|k| *access.at(u, i + k));
+        c.value(*access.at(y, i), *access.at(z, i), &u)
+    };
+    stripes::four(n, value, |i, value| access.at(x, i).store(value));
+}
+
+both! {
+    fn four, four_unchecked(n: usize, c: Constants, x: &[AtomicF64], y: &[f64], z: &[f64], u: &[f64]) = eos_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let ([x, y, z, u], constants) = data(run);
     let (mut x, y) = (run.to_device(&x)?, run.to_device(&y)?);
     let (z, u) = (run.to_device(&z)?, run.to_device(&u)?);
     let (n, grid) = (run.size, run.cover(run.size));
-    run.time(|queue| {
-        launch!(
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(
             queue,
             grid,
-            [eos, eos_unchecked],
-            (n, constants, &mut x, &y, &z, &u)
-        )
+            [four, four_unchecked],
+            (n, constants, x.as_atomic(), &y, &z, &u)
+        ),
+        None => {
+            launch!(
+                queue,
+                grid,
+                [eos, eos_unchecked],
+                (n, constants, &mut x, &y, &z, &u)
+            )
+        }
     })?;
     let x = run.to_host(&x)?;
     Ok(checksum(run, &x))

@@ -1,6 +1,7 @@
 //! Lcals_FIRST_DIFF: differences of neighbours.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "FIRST_DIFF",
@@ -14,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -48,17 +50,34 @@ fn first_diff_unchecked(mut x: DisjointMut<f64>, y: &[f64]) {
     }
 }
 
+/// y has one element more than x.
+#[inline(always)]
+fn first_diff_four(access: impl Access, x: &[AtomicF64], y: &[f64]) {
+    let difference = |i| access.at(y, i + 1) - access.at(y, i);
+    stripes::four(x.len(), difference, |i, difference| {
+        access.at(x, i).store(difference)
+    });
+}
+
+both! {
+    fn four, four_unchecked(x: &[AtomicF64], y: &[f64]) = first_diff_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [x, y] = data(run);
     let (mut x, y) = (run.to_device(&x)?, run.to_device(&y)?);
     let grid = run.cover(run.size);
-    run.time(|queue| {
-        launch!(
-            queue,
-            grid,
-            [first_diff, first_diff_unchecked],
-            (&mut x, &y)
-        )
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(queue, grid, [four, four_unchecked], (x.as_atomic(), &y)),
+        None => {
+            launch!(
+                queue,
+                grid,
+                [first_diff, first_diff_unchecked],
+                (&mut x, &y)
+            )
+        }
     })?;
     Ok(Checksum::of(&run.to_host(&x)?))
 }

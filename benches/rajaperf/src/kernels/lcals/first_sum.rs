@@ -1,6 +1,7 @@
 //! Lcals_FIRST_SUM: sums of neighbours, from the second element on.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "FIRST_SUM",
@@ -14,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -48,10 +50,26 @@ fn first_sum_unchecked(mut x: DisjointMut<f64>, y: &[f64]) {
     }
 }
 
+/// Both have the length of x, of which the first stays.
+#[inline(always)]
+fn first_sum_four(access: impl Access, x: &[AtomicF64], y: &[f64]) {
+    let sum = |i| access.at(y, i) + access.at(y, i + 1);
+    let rest = x.len().saturating_sub(1);
+    stripes::four(rest, sum, |i, sum| access.at(x, i + 1).store(sum));
+}
+
+both! {
+    fn four, four_unchecked(x: &[AtomicF64], y: &[f64]) = first_sum_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [x, y] = data(run);
     let (mut x, y) = (run.to_device(&x)?, run.to_device(&y)?);
     let grid = run.cover(run.size);
-    run.time(|queue| launch!(queue, grid, [first_sum, first_sum_unchecked], (&mut x, &y)))?;
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(queue, grid, [four, four_unchecked], (x.as_atomic(), &y)),
+        None => launch!(queue, grid, [first_sum, first_sum_unchecked], (&mut x, &y)),
+    })?;
     Ok(Checksum::of(&run.to_host(&x)?))
 }

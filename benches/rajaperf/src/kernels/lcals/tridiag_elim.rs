@@ -1,6 +1,7 @@
 //! Lcals_TRIDIAG_ELIM: elimination below the diagonal of a tridiagonal matrix, from the second row on.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "TRIDIAG_ELIM",
@@ -14,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -62,18 +64,39 @@ fn eliminate_unchecked(mut xout: DisjointMut<f64>, xin: &[f64], y: &[f64], z: &[
     }
 }
 
+/// All have the length of xout, of which the first stays.
+#[inline(always)]
+fn eliminate_four(access: impl Access, xout: &[AtomicF64], xin: &[f64], y: &[f64], z: &[f64]) {
+    let value = |i| access.at(z, i + 1) * (access.at(y, i + 1) - access.at(xin, i));
+    let rest = xout.len().saturating_sub(1);
+    stripes::four(rest, value, |i, value| access.at(xout, i + 1).store(value));
+}
+
+both! {
+    fn four, four_unchecked(xout: &[AtomicF64], xin: &[f64], y: &[f64], z: &[f64]) = eliminate_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [xout, xin, y, z] = data(run);
     let (mut xout, xin) = (run.to_device(&xout)?, run.to_device(&xin)?);
     let (y, z) = (run.to_device(&y)?, run.to_device(&z)?);
     let grid = run.cover(run.size + 1);
-    run.time(|queue| {
-        launch!(
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(
             queue,
             grid,
-            [eliminate, eliminate_unchecked],
-            (&mut xout, &xin, &y, &z)
-        )
+            [four, four_unchecked],
+            (xout.as_atomic(), &xin, &y, &z)
+        ),
+        None => {
+            launch!(
+                queue,
+                grid,
+                [eliminate, eliminate_unchecked],
+                (&mut xout, &xin, &y, &z)
+            )
+        }
     })?;
     let xout = run.to_host(&xout)?;
     Ok(checksum(run, &xout))

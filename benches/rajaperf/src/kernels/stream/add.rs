@@ -1,6 +1,7 @@
 //! Stream_ADD: c = a + b.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "ADD",
@@ -14,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -48,10 +50,25 @@ fn add_unchecked(a: &[f64], b: &[f64], mut c: DisjointMut<f64>) {
     }
 }
 
+/// All have the length of c.
+#[inline(always)]
+fn add_four(access: impl Access, a: &[f64], b: &[f64], c: &[AtomicF64]) {
+    let sum = |i| access.at(a, i) + access.at(b, i);
+    stripes::four(c.len(), sum, |i, sum| access.at(c, i).store(sum));
+}
+
+both! {
+    fn four, four_unchecked(a: &[f64], b: &[f64], c: &[AtomicF64]) = add_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [a, b, c] = data(run);
     let (a, b, mut c) = (run.to_device(&a)?, run.to_device(&b)?, run.to_device(&c)?);
     let grid = run.cover(run.size);
-    run.time(|queue| launch!(queue, grid, [add, add_unchecked], (&a, &b, &mut c)))?;
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(queue, grid, [four, four_unchecked], (&a, &b, c.as_atomic())),
+        None => launch!(queue, grid, [add, add_unchecked], (&a, &b, &mut c)),
+    })?;
     Ok(Checksum::of(&run.to_host(&c)?))
 }

@@ -1,6 +1,7 @@
 //! Stream_COPY: c = a.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "COPY",
@@ -13,6 +14,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -47,10 +49,28 @@ fn copy_unchecked(a: &[f64], mut c: DisjointMut<f64>) {
     }
 }
 
+/// Both have the length of c.
+#[inline(always)]
+fn copy_four(access: impl Access, a: &[f64], c: &[AtomicF64]) {
+    stripes::four(
+        c.len(),
+        |i| *access.at(a, i),
+        |i, a| access.at(c, i).store(a),
+    );
+}
+
+both! {
+    fn four, four_unchecked(a: &[f64], c: &[AtomicF64]) = copy_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [a, c] = data(run);
     let (a, mut c) = (run.to_device(&a)?, run.to_device(&c)?);
     let grid = run.cover(run.size);
-    run.time(|queue| launch!(queue, grid, [copy, copy_unchecked], (&a, &mut c)))?;
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(queue, grid, [four, four_unchecked], (&a, c.as_atomic())),
+        None => launch!(queue, grid, [copy, copy_unchecked], (&a, &mut c)),
+    })?;
     Ok(Checksum::of(&run.to_host(&c)?))
 }

@@ -1,6 +1,7 @@
 //! Stream_MUL: b = alpha c.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "MUL",
@@ -14,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -48,10 +50,32 @@ fn mul_unchecked(alpha: f64, mut b: DisjointMut<f64>, c: &[f64]) {
     }
 }
 
+/// Both have the length of b.
+#[inline(always)]
+fn mul_four(access: impl Access, alpha: f64, b: &[AtomicF64], c: &[f64]) {
+    let product = |i| alpha * access.at(c, i);
+    stripes::four(b.len(), product, |i, product| {
+        access.at(b, i).store(product)
+    });
+}
+
+both! {
+    fn four, four_unchecked(alpha: f64, b: &[AtomicF64], c: &[f64]) = mul_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let ([b, c], alpha) = data(run);
     let (mut b, c) = (run.to_device(&b)?, run.to_device(&c)?);
     let grid = run.cover(run.size);
-    run.time(|queue| launch!(queue, grid, [mul, mul_unchecked], (alpha, &mut b, &c)))?;
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(
+            queue,
+            grid,
+            [four, four_unchecked],
+            (alpha, b.as_atomic(), &c)
+        ),
+        None => launch!(queue, grid, [mul, mul_unchecked], (alpha, &mut b, &c)),
+    })?;
     Ok(Checksum::of(&run.to_host(&b)?))
 }

@@ -1,6 +1,7 @@
 //! Stream_TRIAD: a = b + alpha c.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "TRIAD",
@@ -14,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -49,17 +51,37 @@ fn triad_unchecked(alpha: f64, mut a: DisjointMut<f64>, b: &[f64], c: &[f64]) {
     }
 }
 
+/// All have the length of a.
+#[inline(always)]
+fn triad_four(access: impl Access, alpha: f64, a: &[AtomicF64], b: &[f64], c: &[f64]) {
+    let sum = |i| access.at(b, i) + alpha * access.at(c, i);
+    stripes::four(a.len(), sum, |i, sum| access.at(a, i).store(sum));
+}
+
+both! {
+    fn four, four_unchecked(alpha: f64, a: &[AtomicF64], b: &[f64], c: &[f64]) = triad_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let ([a, b, c], alpha) = data(run);
     let (mut a, b, c) = (run.to_device(&a)?, run.to_device(&b)?, run.to_device(&c)?);
     let grid = run.cover(run.size);
-    run.time(|queue| {
-        launch!(
+    let four_grid = run.four(run.size);
+    run.time(|queue| match four_grid {
+        Some(grid) => launch!(
             queue,
             grid,
-            [triad, triad_unchecked],
-            (alpha, &mut a, &b, &c)
-        )
+            [four, four_unchecked],
+            (alpha, a.as_atomic(), &b, &c)
+        ),
+        None => {
+            launch!(
+                queue,
+                grid,
+                [triad, triad_unchecked],
+                (alpha, &mut a, &b, &c)
+            )
+        }
     })?;
     let a = run.to_host(&a)?;
     Ok(Checksum::new().scaled(&a, 0.001 * run.scale))
