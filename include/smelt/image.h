@@ -50,6 +50,8 @@ enum smelt_kernel_flag {
 	/* On a GPU: recurses or calls through pointers, so that nobody knows
 	 * how much stack it needs. */
 	SMELT_KERNEL_DEEP = 1 << 6,
+	/* On the CPU: calls smelt_cpu_watch_*. */
+	SMELT_KERNEL_WATCHED = 1 << 7,
 };
 
 struct smelt_table_header {
@@ -237,6 +239,40 @@ extern _Thread_local struct smelt_cpu_frame *smelt_cpu_current;
 #endif
 void
 smelt_cpu_leave(void);
+
+/*
+ * A kernel that is watched (target cpu-check) says before each access to memory
+ * that is not its own stack, and before each barrier and warp operation, what
+ * it will do, and where in the source; it keeps frame->current up to date. All
+ * are defined by libsmelt, and do nothing where nobody watches.
+ */
+struct smelt_cpu_site {
+	const char *file;
+	uint32_t line;
+	uint32_t column;
+	uint32_t number; /* libsmelt's, 0 at first */
+	uint32_t reserved;
+};
+
+enum smelt_cpu_access {
+	SMELT_CPU_READ = 0,
+	SMELT_CPU_WRITE = 1,
+	SMELT_CPU_COPY = 2, /* read to be stored elsewhere, padding and all */
+	SMELT_CPU_ATOMIC_READ = 3,
+	SMELT_CPU_ATOMIC_WRITE = 4,
+	SMELT_CPU_ATOMIC_UPDATE = 5,
+	/* Added to an atomic access, or alone for a fence. */
+	SMELT_CPU_ACQUIRE = 1 << 4,
+	SMELT_CPU_RELEASE = 1 << 5,
+};
+
+void
+smelt_cpu_watch_access(const void *address, uint64_t size, uint32_t how,
+		       struct smelt_cpu_site *site);
+void
+smelt_cpu_watch_fence(uint32_t how);
+void
+smelt_cpu_watch_meet(struct smelt_cpu_site *site);
 
 /* What the object that smelt-cc emits registers, from a constructor. */
 struct smelt_image {

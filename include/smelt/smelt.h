@@ -35,7 +35,8 @@ extern "C" {
 	XX(DEVICE_LOST, -10, "device lost")                                    \
 	XX(UNSUPPORTED, -11, "not supported by this device")                   \
 	XX(ENGINE, -12, "device driver reported an error")                     \
-	XX(VERSION, -13, "two versions of the runtime in one program")
+	XX(VERSION, -13, "two versions of the runtime in one program")         \
+	XX(CHECK, -14, "kernel at fault (SMELT_CPU_CHECK)")
 
 enum smelt_error {
 	SMELT_OK = 0,
@@ -186,7 +187,8 @@ smelt_stream_call(smelt_stream *stream, void (*function)(void *data),
 		  void *data);
 
 /* Waits for all work given to the stream so far. EPANIC if a kernel among it
- * panicked since the last wait; smelt_stream_panic() then has the details. */
+ * panicked since the last wait, ECHECK if SMELT_CPU_CHECK found one at fault;
+ * smelt_stream_panic() then has the details. */
 int
 smelt_stream_wait(smelt_stream *stream);
 
@@ -195,6 +197,19 @@ smelt_stream_wait(smelt_stream *stream);
 int
 smelt_stream_check(smelt_stream *stream);
 
+/* What SMELT_CPU_CHECK finds. */
+enum smelt_fault {
+	SMELT_FAULT_NONE = 0, /* it is a panic */
+	/* Two threads touch one place, one of them writes, nothing orders them.
+	 */
+	SMELT_FAULT_RACE = 1,
+	/* A read of shared memory that the block has not written. */
+	SMELT_FAULT_UNINITIALISED = 2,
+	/* A barrier or warp operation that not all threads reach together. */
+	SMELT_FAULT_BARRIER = 3,
+};
+
+/* A panic (EPANIC) or a fault (ECHECK). */
 struct smelt_panic {
 	uint32_t size;	  /* set by the caller */
 	uint32_t threads; /* how many panicked */
@@ -204,16 +219,25 @@ struct smelt_panic {
 	uint32_t thread[3];
 	char kernel[256];
 	char file[256];
-	char message[256];
+	char message[512];
+	uint32_t fault; /* enum smelt_fault; the rest is 0 for a panic */
+	/* The other thread of a fault, and where it was; line 0: none. */
+	uint32_t other_line;
+	uint32_t other_column;
+	uint32_t other_block[3];
+	uint32_t other_thread[3];
+	uint32_t reserved;
+	uint64_t address; /* of the memory; 0 for barriers */
+	char other_file[256];
 };
 
-/* Details of the last EPANIC that a wait on this stream returned; EINVALID if
- * there was none. */
+/* Details of the last EPANIC or ECHECK that a wait on this stream returned;
+ * EINVALID if there was none. */
 int
 smelt_stream_panic(smelt_stream *stream, struct smelt_panic *panic);
 
-/* The same for the last EPANIC that this thread was given, whatever stream it
- * was about. */
+/* The same for the last EPANIC or ECHECK that this thread was given, whatever
+ * stream it was about. */
 int
 smelt_last_panic(struct smelt_panic *panic);
 

@@ -171,6 +171,10 @@ extern const struct cc_target cc_target_nvptx;
 extern const struct cc_target cc_target_amdgpu;
 extern const struct cc_target cc_target_cpu;
 
+/* The architecture of the CPU target whose kernels are watched (cpu_watch.c).
+ */
+#define CC_CPU_CHECK "cpu-check"
+
 /* The target of an architecture name; NULL if none knows it. */
 const struct cc_target *
 cc_target_find(const char *arch);

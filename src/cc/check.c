@@ -478,5 +478,7 @@ cc_check(struct cc *cc)
 		check_kernel(&checker, kernel, &walk, root);
 	}
 	cc_error_check(cc);
-	cc_shim_strip_types(cc->module);
+	/* That target needs the names of functions, and strips by itself. */
+	if (!list_has(&cc->options.targets, CC_CPU_CHECK))
+		cc_shim_strip_types(cc->module);
 }

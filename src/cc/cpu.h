@@ -52,6 +52,12 @@ struct cpu_state {
 	struct cpu_kernel *kernels;
 };
 
+/* ---- target_cpu.c ---- */
+
+/* Whether it is the thread function of a kernel. */
+bool
+cpu_is_kernel(struct cc_job *job, LLVMValueRef function);
+
 /* ---- cpu_graph.c: which function reaches what ---- */
 
 /* From pointers to pointers; the order of insertion is kept nowhere. */
@@ -73,10 +79,24 @@ void
 cpu_graph_walk(struct cpu_graph *graph, struct cpu_function *start,
 	       void (*visit)(void *context, struct cpu_function *function),
 	       void *context);
+/* Adds to each function's cost those of what it calls. */
+void
+cpu_graph_costs(struct cpu_graph *graph);
 /* Marks what has to be part of its kernel `alwaysinline`; dies where recursion
  * forbids that for a barrier or a warp operation. */
 void
 cpu_force_inline(struct cc_job *job);
+
+/* ---- cpu_watch.c: SMELT_CPU_CHECK ---- */
+
+/* Whether the job is of CC_CPU_CHECK. */
+bool
+cpu_watches(const struct cc_job *job);
+/* Has the kernels, and what they call, tell the engine of each access and each
+ * meeting. Requires that nothing was optimised; inlines what is marked for it,
+ * and the standard library. */
+void
+cpu_watch(struct cc_job *job);
 
 /* ---- cpu_shared.c ---- */
 
@@ -194,6 +214,9 @@ cpu_named(LLVMValueRef function, const char *name);
  * into a ramp. */
 void
 cpu_suspend(struct cc_job *job, LLVMValueRef ramp);
+/* Whether it names a barrier or a warp operation. */
+bool
+cpu_is_meeting(const char *name);
 /* Dies if some function other than a ramp has barriers or warp operations. */
 void
 cpu_suspend_check(struct cc_job *job);

@@ -264,6 +264,14 @@ expand_cost(struct cpu_graph *graph, struct cpu_function *f)
 	return f->cost;
 }
 
+void
+cpu_graph_costs(struct cpu_graph *graph)
+{
+	graph->walks++;
+	for (size_t i = 0; i < graph->count; i++)
+		expand_cost(graph, &graph->functions[i]);
+}
+
 static void
 force(struct cc_job *job, struct cpu_function *f)
 {
@@ -293,9 +301,7 @@ cpu_force_inline(struct cc_job *job)
 {
 	struct cpu_graph *graph = cpu_graph_new(job);
 
-	graph->walks++;
-	for (size_t i = 0; i < graph->count; i++)
-		expand_cost(graph, &graph->functions[i]);
+	cpu_graph_costs(graph);
 	for (size_t i = 0; i < graph->count; i++)
 		if (LLVMGetLinkage(graph->functions[i].function) !=
 		    LLVMExternalLinkage)

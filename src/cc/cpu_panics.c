@@ -68,11 +68,11 @@ wants_position(struct cpu_graph *graph, LLVMValueRef call)
 }
 
 static void
-say_before(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
+say_before(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef at)
 {
 	LLVMValueRef args[4];
 
-	LLVMPositionBuilderBefore(builder, call);
+	LLVMPositionBuilderBefore(builder, at);
 	read_place(job, builder, &args[0], &args[1]);
 	call_helper(job, builder, "smelt_cpu_here", args, 4);
 }
@@ -82,6 +82,11 @@ say_in_kernel(struct cc_job *job, struct cpu_graph *graph, LLVMValueRef kernel)
 {
 	LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
 
+	/* Who watches asks at any time which thread runs. */
+	if (cpu_watches(job))
+		say_before(job, builder,
+			   LLVMGetFirstInstruction(
+				   LLVMGetEntryBasicBlock(kernel)));
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel); b;
 	     b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
@@ -102,15 +107,6 @@ cpu_here(struct cc_job *job)
 }
 
 /* ---- panics ---- */
-
-static bool
-is_thread_function(struct cc_job *job, LLVMValueRef function)
-{
-	for (size_t k = 0; k < job->cc->kernel_count; k++)
-		if (cc_kernel_function(job, &job->cc->kernels[k]) == function)
-			return true;
-	return false;
-}
 
 /* Site and arguments, in the helpers' types. */
 static void
@@ -168,7 +164,7 @@ cpu_panics(struct cc_job *job)
 	while (panic && (use = LLVMGetFirstUse(panic))) {
 		LLVMValueRef call = LLVMGetUser(use);
 
-		if (is_thread_function(job, lower_function_of(call)))
+		if (cpu_is_kernel(job, lower_function_of(call)))
 			end_thread(job, builder, call);
 		else
 			leave_block(job, builder, call);

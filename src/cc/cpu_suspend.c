@@ -285,26 +285,35 @@ refuse(struct cc_job *job, LLVMValueRef call, const char *name)
 		      "function is recursive or called through a pointer");
 }
 
+static const char *const meetings[] = {
+	"__smelt_barrier",
+	"__smelt_ballot",
+	"__smelt_any",
+	"__smelt_all",
+	"__smelt_shuffle_idx_b32",
+	"__smelt_shuffle_up_b32",
+	"__smelt_shuffle_down_b32",
+	"__smelt_shuffle_xor_b32",
+};
+
+bool
+cpu_is_meeting(const char *name)
+{
+	for (size_t i = 0; i < array_count(meetings); i++)
+		if (strcmp(name, meetings[i]) == 0)
+			return true;
+	return false;
+}
+
 void
 cpu_suspend_check(struct cc_job *job)
 {
-	static const char *const names[] = {
-		"__smelt_barrier",
-		"__smelt_ballot",
-		"__smelt_any",
-		"__smelt_all",
-		"__smelt_shuffle_idx_b32",
-		"__smelt_shuffle_up_b32",
-		"__smelt_shuffle_down_b32",
-		"__smelt_shuffle_xor_b32",
-	};
-
-	for (size_t i = 0; i < array_count(names); i++) {
-		LLVMValueRef f = LLVMGetNamedFunction(job->module, names[i]);
+	for (size_t i = 0; i < array_count(meetings); i++) {
+		LLVMValueRef f = LLVMGetNamedFunction(job->module, meetings[i]);
 		LLVMUseRef use = f ? LLVMGetFirstUse(f) : NULL;
 
 		if (use && LLVMIsAInstruction(LLVMGetUser(use)))
-			refuse(job, LLVMGetUser(use), names[i]);
+			refuse(job, LLVMGetUser(use), meetings[i]);
 	}
 	cc_error_check(job->cc);
 }

@@ -20,12 +20,15 @@
 
 #include <string.h>
 
-static const char *const known[] = {"cpu", NULL};
+static const char *const known[] = {"cpu", CC_CPU_CHECK, NULL};
 
 static bool
 cpu_accepts(const char *arch)
 {
-	return strcmp(arch, "cpu") == 0;
+	for (size_t i = 0; known[i]; i++)
+		if (strcmp(arch, known[i]) == 0)
+			return true;
+	return false;
 }
 
 static void
@@ -55,7 +58,8 @@ cpu_retarget(struct cc_job *job)
 	job->machine = LLVMCreateTargetMachine(
 		target, cc_target_cpu.triple, "x86-64", "",
 		LLVMCodeGenLevelAggressive, LLVMRelocPIC, LLVMCodeModelDefault);
-	cc_shim_strip_types(job->module);
+	if (!cpu_watches(job)) /* it needs the names; see there */
+		cc_shim_strip_types(job->module);
 	cc_retarget(job);
 	job->state = arena_alloc(job->arena, sizeof(struct cpu_state));
 	((struct cpu_state *)job->state)->kernels =
@@ -102,20 +106,14 @@ declare_positions(struct cc_job *job)
 static void
 declare_meetings(struct cc_job *job)
 {
-	static const char *const prefixes[] = {
-		"__smelt_barrier", "__smelt_shuffle_", "__smelt_ballot",
-		"__smelt_any",	   "__smelt_all",
-	};
-
 	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
-	     f = LLVMGetNextFunction(f))
-		for (size_t i = 0; i < array_count(prefixes); i++) {
-			if (!starts_with(LLVMGetValueName(f), prefixes[i]))
-				continue;
-			lower_add(job, f, "convergent", 0);
-			lower_add(job, f, "noduplicate", 0);
-			lower_add(job, f, "nounwind", 0);
-		}
+	     f = LLVMGetNextFunction(f)) {
+		if (!cpu_is_meeting(LLVMGetValueName(f)))
+			continue;
+		lower_add(job, f, "convergent", 0);
+		lower_add(job, f, "noduplicate", 0);
+		lower_add(job, f, "nounwind", 0);
+	}
 }
 
 static void
@@ -165,6 +163,8 @@ cpu_entry(struct cc_job *job)
 	lower_declare_panic(job);
 	note_reach(job);
 	cpu_force_inline(job);
+	if (cpu_watches(job))
+		cpu_watch(job);
 	for (size_t k = 0; k < job->cc->kernel_count; k++)
 		describe_block(job,
 			       cc_kernel_function(job, &job->cc->kernels[k]),
@@ -173,12 +173,11 @@ cpu_entry(struct cc_job *job)
 	cc_passes(job, "thinlto-pre-link<O3>");
 }
 
-static bool
-is_kernel(struct cc_job *job, LLVMValueRef function)
+bool
+cpu_is_kernel(struct cc_job *job, LLVMValueRef function)
 {
 	for (size_t k = 0; k < job->cc->kernel_count; k++)
-		if (strcmp(LLVMGetValueName(function),
-			   job->cc->kernels[k].symbol) == 0)
+		if (cc_kernel_function(job, &job->cc->kernels[k]) == function)
 			return true;
 	return false;
 }
@@ -190,7 +189,7 @@ cpu_intrinsics(struct cc_job *job)
 	cpu_here(job);
 	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
 	     f = LLVMGetNextFunction(f))
-		if (!LLVMIsDeclaration(f) && !is_kernel(job, f))
+		if (!LLVMIsDeclaration(f) && !cpu_is_kernel(job, f))
 			cpu_bind(job, f, false);
 }
 
@@ -351,6 +350,8 @@ report(struct cc_job *job)
 		if (suspends(kernel))
 			job->result->flags[k] |=
 				SMELT_KERNEL_COROUTINE | SMELT_KERNEL_BARRIER;
+		if (cpu_watches(job))
+			job->result->flags[k] |= SMELT_KERNEL_WATCHED;
 		if (kernel->reach & CPU_REACH_DYNAMIC)
 			job->result->flags[k] |= SMELT_KERNEL_DYNAMIC_SHARED;
 	}

@@ -27,6 +27,7 @@ struct build {
 	const char *targets;	/* --targets, or SMELT_TARGETS; NULL */
 	const char *targets_by; /* which of them */
 	const char *fp;
+	bool check;		/* SMELT_CPU_CHECK */
 	const char *simulate;	/* --simulate; NULL */
 	struct list args;	/* cargo's */
 	const char *target_dir; /* --target-dir */
@@ -114,6 +115,7 @@ read_environment(struct build *build)
 {
 	const char *targets = getenv("SMELT_TARGETS");
 	const char *fp = getenv("SMELT_FP");
+	const char *check = getenv("SMELT_CPU_CHECK");
 	const char *quiet = getenv("CARGO_TERM_QUIET");
 	const char *color = getenv("CARGO_TERM_COLOR");
 
@@ -123,6 +125,7 @@ read_environment(struct build *build)
 	}
 	if (fp && *fp)
 		build->fp = fp;
+	build->check = check && *check && strcmp(check, "0");
 	build->quiet = quiet && !strcmp(quiet, "true");
 	build->color = isatty(2) && !getenv("NO_COLOR");
 	if (color && strcmp(color, "auto"))
@@ -236,6 +239,10 @@ check_fp(const struct build *build)
 		die("floating-point mode `%s`: it is fast or exact", build->fp);
 }
 
+/* What alone SMELT_CPU_CHECK builds for: kernels for other targets could not be
+ * checked, and must not run in its name. */
+#define TARGET_CHECK "cpu-check"
+
 /* A package's own settings, where neither option nor environment overrides them
  * all. */
 static void
@@ -250,7 +257,7 @@ set_package(struct build *build, const struct package *package,
 
 	if (!package->targets && !package->fp)
 		return;
-	if (package->targets && !build->targets)
+	if (package->targets && !build->targets && !build->check)
 		targets = targets_resolve(arena, build->smelt_cc,
 					  package->targets, where);
 	list_addf(arena, &build->env, "%s=%s %s",
@@ -270,7 +277,9 @@ set_settings(struct build *build)
 	if (!dir)
 		dir = known ? metadata.target_dir : "target";
 	dir = path_absolute(arena, dir);
-	if (build->targets)
+	if (build->check)
+		targets = TARGET_CHECK;
+	else if (build->targets)
 		targets = targets_resolve(arena, build->smelt_cc,
 					  build->targets, build->targets_by);
 	else
@@ -333,6 +342,9 @@ set_up(struct build *build)
 		    "cargo-smelt or on PATH\n  = help: `make install` in the "
 		    "source tree of Smelt puts both in place");
 	check_fp(build);
+	if (build->check && build->simulate)
+		die("SMELT_CPU_CHECK checks kernels on the CPU, not on a "
+		    "simulated GPU: leave --simulate out");
 	if (build->simulate) {
 		const char *targets =
 			simulate_set(arena, build->simulate, &build->env);

@@ -87,7 +87,8 @@ check_kernel(const struct image_table *table, uint32_t index)
 	const unsigned known = SMELT_KERNEL_INDEX1 | SMELT_KERNEL_INDEX2 |
 			       SMELT_KERNEL_INDEX3 | SMELT_KERNEL_BARRIER |
 			       SMELT_KERNEL_COROUTINE |
-			       SMELT_KERNEL_DYNAMIC_SHARED | SMELT_KERNEL_DEEP;
+			       SMELT_KERNEL_DYNAMIC_SHARED | SMELT_KERNEL_DEEP |
+			       SMELT_KERNEL_WATCHED;
 
 	if (index && !ids_increase(kernel - 1, kernel))
 		return "kernel table: kernels are not in order";

@@ -19,6 +19,7 @@ const uint32_t smelt_runtime_version =
 	SMELT_VERSION_MAJOR << 16 | SMELT_VERSION_MINOR;
 
 bool rt_info_wanted;
+bool rt_check_wanted;
 atomic_bool rt_was_forked;
 
 static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -62,13 +63,15 @@ rt_info(const char *format, ...)
 	fprintf(stderr, "smelt: %s\n", line);
 }
 
-/* SMELT_DEVICE, or NULL. */
+/* SMELT_DEVICE, or NULL; only the CPU checks kernels. */
 static const char *
 device_choice(void)
 {
 	const char *choice = getenv("SMELT_DEVICE");
 
-	return choice && *choice ? choice : NULL;
+	if (choice && *choice)
+		return choice;
+	return rt_check_wanted ? "cpu" : NULL;
 }
 
 static void
@@ -251,6 +254,7 @@ start(void)
 {
 	pthread_atfork(NULL, NULL, after_fork);
 	rt_info_wanted = flag_set("SMELT_INFO");
+	rt_check_wanted = flag_set("SMELT_CPU_CHECK");
 	rt_profile_start();
 	check_version();
 	check_number("SMELT_CPU_THREADS", 1, RT_MAX_CPU_THREADS);

@@ -73,6 +73,9 @@ struct engine_launch {
 	const void *params;    /* complete; valid during the call only */
 	size_t params_size;
 	size_t params_align;
+	/* Where to tell of what a watched launch does wrong: all but the
+	 * kernel's name. NULL: nobody is told. Otherwise fault->fault is 0. */
+	struct smelt_panic *fault;
 };
 
 struct engine {

@@ -309,6 +309,27 @@ note_uses(smelt_stream *stream, const struct smelt_launch *launch)
 			       (enum rt_access)launch->uses[i].writes);
 }
 
+/* That a program was meant to be checked and is not must not go unsaid. */
+static int
+check_watched(const smelt_device *device, uint32_t flags, const char *name)
+{
+	uint32_t kind = device->found.info.kind;
+
+	if (!rt_check_wanted || kind == SMELT_DEVICE_NULL ||
+	    (kind == SMELT_DEVICE_CPU && flags & SMELT_KERNEL_WATCHED))
+		return 0;
+	if (kind != SMELT_DEVICE_CPU)
+		return rt_error(SMELT_ENO_IMAGE,
+				"SMELT_CPU_CHECK=1 checks kernels on the CPU, "
+				"and kernel %s was given to %s",
+				name, device->found.info.name);
+	return rt_error(SMELT_ENO_IMAGE,
+			"SMELT_CPU_CHECK=1, but this program was built without "
+			"it, so kernel %s cannot be checked: build it with "
+			"SMELT_CPU_CHECK=1 cargo smelt build",
+			name);
+}
+
 /* The stream's lock is held. */
 static int
 give_launch(smelt_stream *stream, const struct engine_launch *one,
@@ -355,7 +376,9 @@ launch_kernel(smelt_stream *stream, const struct smelt_launch *launch,
 
 	if (result)
 		return rt_check_lost(device, NULL, result);
-	result = check_params(device, launch, kernel);
+	result = check_watched(device, kernel->entry->flags, kernel->name);
+	if (!result)
+		result = check_params(device, launch, kernel);
 	if (!result)
 		result = choose_shape(device, launch, loaded, kernel->name,
 				      &shape);
@@ -374,12 +397,17 @@ launch_kernel(smelt_stream *stream, const struct smelt_launch *launch,
 	one.params = params;
 	one.params_size = launch->params_size;
 	one.params_align = launch->params_align;
+	one.fault = NULL;
 	result = order_uses(stream, launch);
 	if (!result)
 		result = rt_stream_enter(stream);
 	if (result)
 		return result;
 	begin_launch(stream, launch, kernel, params);
+	if (!stream->fault.fault) {
+		one.fault = &stream->fault;
+		stream->fault_launch = stream->launches;
+	}
 	result = give_launch(stream, &one, kernel->name);
 	note_uses(stream, launch);
 	if (result)
@@ -428,7 +456,9 @@ launch_host(smelt_stream *stream, const struct smelt_launch *launch)
 				"arguments of %llu bytes aligned to %llu",
 				(unsigned long long)launch->params_size,
 				(unsigned long long)launch->params_align);
-	result = choose_shape(device, launch, NULL, "(host)", &shape);
+	result = check_watched(device, 0, "(host)");
+	if (!result)
+		result = choose_shape(device, launch, NULL, "(host)", &shape);
 	if (result)
 		return result;
 	if (rt_info_wanted)

@@ -103,6 +103,20 @@ rt_panic_report(smelt_stream *stream, const struct smelt_device_state *state)
 	return rt_panic_text(stream, &launched->place);
 }
 
+int
+rt_fault_report(smelt_stream *stream)
+{
+	const struct rt_launched *launched =
+		rt_launched(stream, stream->fault_launch);
+
+	stream->panic = stream->fault;
+	stream->has_panic = true;
+	stream->fault.fault = SMELT_FAULT_NONE;
+	snprintf(stream->panic.kernel, sizeof(stream->panic.kernel), "%s",
+		 launched->kernel ? launched->kernel->name : "(unknown)");
+	return rt_panic_text(stream, &launched->place);
+}
+
 static _Thread_local struct smelt_panic last_panic;
 
 int
@@ -137,6 +151,14 @@ rt_panic_text(const smelt_stream *stream, const struct rt_place *launched)
 		rt_place_text(launched, line, sizeof(line));
 	if (*line)
 		snprintf(from, sizeof(from), ", launched at %s", line);
+	if (panic->fault)
+		return rt_error(SMELT_ECHECK,
+				"kernel %s%s: %s (block %u,%u,%u, thread "
+				"%u,%u,%u%s)",
+				panic->kernel, place, panic->message,
+				panic->block[0], panic->block[1],
+				panic->block[2], panic->thread[0],
+				panic->thread[1], panic->thread[2], from);
 	return rt_error(SMELT_EPANIC,
 			"kernel %s panicked%s: %s (block %u,%u,%u, thread "
 			"%u,%u,%u; %u thread%s panicked%s)",

@@ -62,6 +62,8 @@ rt_forked(void);
 
 /* SMELT_INFO=1: one line on stderr. */
 extern bool rt_info_wanted;
+/* SMELT_CPU_CHECK: only kernels that are watched may run. */
+extern bool rt_check_wanted;
 void
 rt_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -230,13 +232,16 @@ struct smelt_stream {
 	bool host_panicked; /* panic is of the host's own instance, unreported
 			     */
 	struct smelt_panic panic;
+	struct smelt_panic fault; /* untold, without the kernel's name; or none
+				   */
+	uint64_t fault_launch;
 };
 
 /* All that was given is over. Lock held. */
 static inline void
 rt_stream_over(smelt_stream *stream)
 {
-	if (*stream->word || stream->host_panicked)
+	if (*stream->word || stream->host_panicked || stream->fault.fault)
 		atomic_store(&stream->untold, true);
 	atomic_store_explicit(&stream->done, stream->given,
 			      memory_order_release);
@@ -295,7 +300,8 @@ rt_stream_wait(smelt_stream *stream);
 /* The same without looking for a panic. */
 int
 rt_stream_drain(smelt_stream *stream);
-/* The panic of what has been waited for: 0 or EPANIC. Lock held. */
+/* The panic or fault of what has been waited for: 0, EPANIC or ECHECK. Lock
+ * held. */
 int
 rt_stream_check(smelt_stream *stream);
 
@@ -325,7 +331,11 @@ rt_now(void);
 /* Fills in stream->panic from what a kernel left; EPANIC with its text. */
 int
 rt_panic_report(smelt_stream *stream, const struct smelt_device_state *state);
-/* The text for stream->panic, as it is; place NULL: not known. EPANIC. */
+/* Tells of stream->fault; ECHECK with its text. */
+int
+rt_fault_report(smelt_stream *stream);
+/* The text for stream->panic, as it is; place NULL: not known. EPANIC, or
+ * ECHECK if it is a fault. */
 int
 rt_panic_text(const smelt_stream *stream, const struct rt_place *place);
 /* Name and place of a launch; "a kernel" if it is no longer remembered. */

@@ -110,6 +110,7 @@ dispose(smelt_stream *stream)
 	stream->has_panic = false;
 	stream->host_panicked = false;
 	atomic_store(&stream->untold, false);
+	stream->fault.fault = SMELT_FAULT_NONE;
 }
 
 /* A struct for a new stream: a destroyed one's, or a new one. */
@@ -225,7 +226,7 @@ destroy(smelt_stream *stream, bool tell)
 	rt_map_forget(stream->device, stream);
 	dispose(stream);
 	pthread_mutex_unlock(&stream->lock);
-	if (!tell && result == SMELT_EPANIC)
+	if (!tell && (result == SMELT_EPANIC || result == SMELT_ECHECK))
 		leave_panic(stream->device, &panic);
 	return_struct(stream);
 	return result;
@@ -269,7 +270,7 @@ take_panic(smelt_stream *stream, smelt_stream *other)
 		result = rt_stream_check(other);
 	panic = other->panic;
 	pthread_mutex_unlock(&other->lock);
-	if (result != SMELT_EPANIC)
+	if (result != SMELT_EPANIC && result != SMELT_ECHECK)
 		return result;
 	pthread_mutex_lock(&stream->lock);
 	stream->panic = panic;
@@ -435,6 +436,11 @@ rt_stream_check(smelt_stream *stream)
 		stream->host_panicked = stream->left_panic = false;
 		atomic_store(&stream->untold, false);
 		return rt_panic_text(stream, NULL);
+	}
+	/* A fault came before the panic that may have followed from it. */
+	if (stream->fault.fault) {
+		atomic_store(&stream->untold, *stream->word != 0);
+		return rt_fault_report(stream);
 	}
 	if (!*stream->word)
 		return 0;

@@ -31,6 +31,7 @@ for name in ("CUDA_HOME", "CUDA_PATH", "HOME", "RUSTUP_HOME", "CARGO_HOME",
 
 config.substitutions.append(
     ("%smelt-cc", os.path.join(tree, "build", "bin", "smelt-cc")))
+config.substitutions.append(("%engine", os.path.join(tree, "build", "obj", "runtime", "engine")))
 config.substitutions.append(("%tree", tree))
 config.substitutions.append(("%python", sys.executable))
 

@@ -184,9 +184,9 @@ static void
 error_texts(void)
 {
 	CHECK(!strcmp(smelt_last_error(), ""));
-	for (int code = 0; code >= -13; code--)
+	for (int code = 0; code >= -14; code--)
 		CHECK(strcmp(smelt_error_text(code), "unknown error") != 0);
-	CHECK(!strcmp(smelt_error_text(-14), "unknown error"));
+	CHECK(!strcmp(smelt_error_text(-15), "unknown error"));
 	CHECK(!strcmp(smelt_error_text(1), "unknown error"));
 }
 

@@ -25,6 +25,12 @@ pub const SMELT_EDEVICE_LOST: c_int = -10;
 pub const SMELT_EUNSUPPORTED: c_int = -11;
 pub const SMELT_EENGINE: c_int = -12;
 pub const SMELT_EVERSION: c_int = -13;
+pub const SMELT_ECHECK: c_int = -14;
+
+pub const SMELT_FAULT_NONE: u32 = 0;
+pub const SMELT_FAULT_RACE: u32 = 1;
+pub const SMELT_FAULT_UNINITIALISED: u32 = 2;
+pub const SMELT_FAULT_BARRIER: u32 = 3;
 
 pub const SMELT_DEVICE_CPU: u32 = 1;
 pub const SMELT_DEVICE_NVIDIA: u32 = 2;
@@ -127,7 +133,15 @@ pub struct smelt_panic {
     pub thread: [u32; 3],
     pub kernel: [c_char; 256],
     pub file: [c_char; 256],
-    pub message: [c_char; 256],
+    pub message: [c_char; 512],
+    pub fault: u32,
+    pub other_line: u32,
+    pub other_column: u32,
+    pub other_block: [u32; 3],
+    pub other_thread: [u32; 3],
+    pub reserved: u32,
+    pub address: u64,
+    pub other_file: [c_char; 256],
 }
 
 #[repr(C)]

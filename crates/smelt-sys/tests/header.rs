@@ -60,7 +60,10 @@ fn facts() -> Vec<Fact> {
             size, kind, units, warp_size, max_block_threads, max_block_dim, memory_bytes,
             shared_bytes, name, arch, engine, driver
         }
-        smelt_panic { size, threads, line, column, block, thread, kernel, file, message }
+        smelt_panic {
+            size, threads, line, column, block, thread, kernel, file, message, fault, other_line,
+            other_column, other_block, other_thread, reserved, address, other_file
+        }
         smelt_launch {
             size, grid_kind, kernel, grid, block, shared_bytes, params, params_size,
             params_align, host_entry, uses, use_count
@@ -82,7 +85,8 @@ fn facts() -> Vec<Fact> {
         SMELT_VERSION_MAJOR SMELT_VERSION_MINOR SMELT_OK SMELT_EINVALID SMELT_ENO_DEVICE
         SMELT_ENO_MEMORY SMELT_ENO_DEVICE_MEMORY SMELT_ENO_KERNEL SMELT_ENO_IMAGE
         SMELT_EBAD_IMAGE SMELT_ELAUNCH SMELT_EPANIC SMELT_EDEVICE_LOST SMELT_EUNSUPPORTED
-        SMELT_EENGINE SMELT_EVERSION SMELT_DEVICE_CPU SMELT_DEVICE_NVIDIA SMELT_DEVICE_AMD
+        SMELT_EENGINE SMELT_EVERSION SMELT_ECHECK SMELT_FAULT_NONE SMELT_FAULT_RACE
+        SMELT_FAULT_UNINITIALISED SMELT_FAULT_BARRIER SMELT_DEVICE_CPU SMELT_DEVICE_NVIDIA SMELT_DEVICE_AMD
         SMELT_DEVICE_NULL SMELT_MAP_TO SMELT_MAP_FROM SMELT_MAP_TOFROM SMELT_MAP_ALLOC
         SMELT_PROFILE_KERNEL SMELT_PROFILE_TO SMELT_PROFILE_FROM SMELT_PROFILE_ON
         SMELT_PROFILE_WAIT

@@ -52,7 +52,8 @@
 //! A kernel in safe code has no data races and no access out of bounds, and launching one is
 //! safe: the borrow of host memory lasts until the device has done with it, and each element of a
 //! [`DisjointMut`] is reached by one thread only ([`thread`] and [`DisjointMut`] say why). Shared
-//! memory is the exception: its accesses are unsafe.
+//! memory is the exception: its accesses are unsafe. A program built with `SMELT_CPU_CHECK=1` finds
+//! what is wrong with those as it runs ([`Error::Fault`]).
 
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
@@ -77,8 +78,8 @@ pub use host::maps::Maps;
 pub use host::profile;
 pub use host::{
     Array, Buffer, BufferView, BufferViewMut, Copying, Counters, DataScope, Device, DeviceInfo,
-    DeviceKind, Error, Event, Extent, Grid, Mapped, MappedMut, Memory, Pinned, Result, Split,
-    Stream, WriteOnly,
+    DeviceKind, Error, Event, Extent, Fault, FaultKind, Grid, Mapped, MappedMut, Memory, Pinned,
+    Result, Split, Stream, ThreadPlace, WriteOnly,
 };
 pub use smelt_derive::DeviceCopy;
 

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "cpu.h"
 #include "../runtime.h"
+#include "cpu_watch.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -204,6 +205,20 @@ run_alone(struct job *job, struct cpu_worker *worker, bool may_share)
 	return false;
 }
 
+static int
+no_memory(void)
+{
+	return rt_error(SMELT_ENO_MEMORY,
+			"no memory to run a block on the CPU");
+}
+
+static int
+no_frames(void)
+{
+	return rt_error(SMELT_ENO_MEMORY,
+			"no memory for the threads of a block on the CPU");
+}
+
 /* A second launch at the same time runs in its own thread alone. */
 static int
 run_job(struct job *job)
@@ -214,8 +229,7 @@ run_job(struct job *job)
 	if (!worker || !cpu_worker_begin(worker, job->launch)) {
 		if (worker)
 			return_worker(worker);
-		return rt_error(SMELT_ENO_MEMORY,
-				"no memory to run a block on the CPU");
+		return no_memory();
 	}
 	if (pool.wanted && job->total > 1)
 		may_share = pthread_mutex_trylock(&pool.turn) == 0;
@@ -224,11 +238,28 @@ run_job(struct job *job)
 	if (may_share)
 		pthread_mutex_unlock(&pool.turn);
 	return_worker(worker);
-	if (atomic_load(&job->failed))
-		return rt_error(SMELT_ENO_MEMORY,
-				"no memory for the threads of a block on the "
-				"CPU");
-	return 0;
+	return atomic_load(&job->failed) ? no_frames() : 0;
+}
+
+/* Blocks one after the other in this thread: their order in time is then known,
+ * and the same each time. */
+static int
+run_watched(struct job *job)
+{
+	struct cpu_worker *worker = take_worker();
+	bool done;
+	int result;
+
+	if (!worker || !cpu_worker_begin(worker, job->launch) ||
+	    !cpu_watch_begin(worker, job->launch, __builtin_frame_address(0))) {
+		if (worker)
+			return_worker(worker);
+		return no_memory();
+	}
+	done = cpu_run_blocks(worker, job->launch, 0, job->total);
+	result = cpu_watch_end(worker);
+	return_worker(worker);
+	return done ? result : no_frames();
 }
 
 static int
@@ -245,7 +276,8 @@ cpu_launch(void *device, void *queue, const struct engine_launch *launch)
 				"CPU can count",
 				launch->grid[0], launch->grid[1],
 				launch->grid[2]);
-	return run_job(&job);
+	return launch->kernel->flags & SMELT_KERNEL_WATCHED ? run_watched(&job)
+							    : run_job(&job);
 }
 
 /* ---- the device ---- */

@@ -13,6 +13,7 @@
 #define CPU_WARP 32
 
 struct cpu_chunk;
+struct cpu_watch;
 
 /* What one OS thread needs to run blocks; reused from launch to launch. The
  * frame comes first: kernels hold its address, and smelt_cpu_leave() finds the
@@ -31,7 +32,7 @@ struct cpu_worker {
 	uint8_t waits[CPU_MAX_BLOCK]; /* enum smelt_cpu_suspend */
 	uint64_t warp_rows[2][CPU_MAX_BLOCK];
 	uint32_t warp_alive[CPU_MAX_BLOCK / CPU_WARP];
-	uint64_t *warp_pointers[2];
+	struct cpu_watch *watch; /* NULL: nobody watches */
 	struct cpu_worker *next;
 };
 
@@ -40,6 +41,13 @@ bool
 cpu_worker_begin(struct cpu_worker *worker, const struct engine_launch *launch);
 void
 cpu_worker_free(struct cpu_worker *worker);
+
+/* Whether the address lies in the memory of coroutine frames. */
+bool
+cpu_worker_owns(const struct cpu_worker *worker, const void *address);
+/* Linear index in its block of the thread that runs. */
+uint32_t
+cpu_current_thread(const struct smelt_cpu_frame *frame);
 
 /* Runs blocks first to first + count in linear order, x innermost. false if a
  * frame could not be allocated. */

@@ -9,6 +9,7 @@
  * at the barrier.
  */
 #include "cpu.h"
+#include "cpu_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,17 @@ free_frames(struct cpu_worker *worker)
 	worker->chunk = worker->chunks;
 	if (worker->chunk)
 		worker->chunk->used = 0;
+}
+
+bool
+cpu_worker_owns(const struct cpu_worker *worker, const void *address)
+{
+	const struct cpu_chunk *chunk = worker->chunks;
+
+	while (chunk &&
+	       (uintptr_t)address - (uintptr_t)chunk->data >= chunk->size)
+		chunk = chunk->next;
+	return chunk;
 }
 
 /* ---- workers ---- */
@@ -174,8 +186,8 @@ set_current(struct smelt_cpu_frame *frame, uint32_t thread)
 	frame->current[2] = thread / frame->block_dim[1];
 }
 
-static uint32_t
-current_thread(const struct smelt_cpu_frame *frame)
+uint32_t
+cpu_current_thread(const struct smelt_cpu_frame *frame)
 {
 	const uint32_t *dim = frame->block_dim, *at = frame->current;
 
@@ -229,6 +241,8 @@ run_warp(struct cpu_worker *worker, uint32_t from, uint32_t to)
 		}
 		if (!meets)
 			return waits;
+		if (worker->watch)
+			cpu_watch_warp(worker, from, to);
 		/* As they meet: a lane may end before another one reads. */
 		worker->warp_alive[from / CPU_WARP] = alive;
 		let_pass(worker, from, to, SMELT_CPU_WARP);
@@ -266,7 +280,7 @@ run_coroutines(struct cpu_worker *worker, smelt_cpu_ramp *ramp)
 	if (setjmp(worker->leave) != 0) {
 		if (worker->no_memory)
 			return;
-		worker->handles[current_thread(frame)] = NULL;
+		worker->handles[cpu_current_thread(frame)] = NULL;
 	} else {
 		start_threads(worker, ramp);
 	}
@@ -281,6 +295,8 @@ run_coroutines(struct cpu_worker *worker, smelt_cpu_ramp *ramp)
 		}
 		if (!waits)
 			return;
+		if (worker->watch)
+			cpu_watch_barrier(worker, threads);
 		let_pass(worker, 0, threads, SMELT_CPU_BARRIER);
 	}
 }
@@ -312,6 +328,7 @@ cpu_run_blocks(struct cpu_worker *worker, const struct engine_launch *launch,
 	struct smelt_cpu_frame *frame = &worker->frame;
 	union code code = {.pointer = launch->kernel->handle};
 	struct smelt_cpu_frame *outer = smelt_cpu_current;
+	uint64_t block = first;
 
 	frame->block_idx[0] = (uint32_t)(first % launch->grid[0]);
 	first /= launch->grid[0];
@@ -319,6 +336,8 @@ cpu_run_blocks(struct cpu_worker *worker, const struct engine_launch *launch,
 	frame->block_idx[2] = (uint32_t)(first / launch->grid[1]);
 	smelt_cpu_current = frame;
 	for (; count && !worker->no_memory; count--, next_block(frame)) {
+		if (worker->watch)
+			cpu_watch_block(worker, block++);
 		if (launch->kernel->flags & SMELT_KERNEL_COROUTINE)
 			run_coroutines(worker, code.ramp);
 		else

@@ -35,6 +35,8 @@ pub enum Error {
         /// How many threads panicked.
         threads: u32,
     },
+    /// `SMELT_CPU_CHECK` found a kernel at fault. It ran to its end, and what it wrote is there.
+    Fault(Box<Fault>),
     /// An argument that makes no sense: a length, a view, a device.
     Invalid(Box<str>),
     /// There is no such device.
@@ -69,11 +71,105 @@ pub enum Error {
     },
 }
 
+/// What `SMELT_CPU_CHECK` found: the first fault of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// Which sort of fault.
+    pub kind: FaultKind,
+    /// Path of the kernel, such as `app::saxpy`.
+    pub kernel: Box<str>,
+    /// What is wrong, and with whom.
+    pub message: Box<str>,
+    /// Where the thread that was at fault last stood.
+    pub here: ThreadPlace,
+    /// The other thread, and where it stood. None for [`FaultKind::Uninitialised`].
+    pub other: Option<ThreadPlace>,
+    /// Address of the memory; 0 for [`FaultKind::Barrier`].
+    pub address: u64,
+}
+
+/// Sorts of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// Two threads touch one place, at least one writes, not both with atomics, and nothing
+    /// orders them.
+    Race,
+    /// A read of shared memory that no thread of the block has written.
+    Uninitialised,
+    /// A barrier or warp operation that not all threads reach together.
+    Barrier,
+}
+
+/// A thread, and a place in its code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ThreadPlace {
+    /// Source file.
+    pub file: Box<str>,
+    /// Line in it, from 1; 0 if not known.
+    pub line: u32,
+    /// Column in it, from 1; 0 if not known.
+    pub column: u32,
+    /// Block of the thread: x, y, z.
+    pub block: [u32; 3],
+    /// Its place in the block: x, y, z.
+    pub thread: [u32; 3],
+}
+
+impl Fault {
+    fn new(panic: &sys::smelt_panic) -> Self {
+        let kind = match panic.fault {
+            sys::SMELT_FAULT_RACE => FaultKind::Race,
+            sys::SMELT_FAULT_UNINITIALISED => FaultKind::Uninitialised,
+            _ => FaultKind::Barrier,
+        };
+        Self {
+            kind,
+            kernel: array(&panic.kernel).into(),
+            message: array(&panic.message).into(),
+            here: ThreadPlace {
+                file: array(&panic.file).into(),
+                line: panic.line,
+                column: panic.column,
+                block: panic.block,
+                thread: panic.thread,
+            },
+            other: (kind != FaultKind::Uninitialised).then(|| ThreadPlace {
+                file: array(&panic.other_file).into(),
+                line: panic.other_line,
+                column: panic.other_column,
+                block: panic.other_block,
+                thread: panic.other_thread,
+            }),
+            address: panic.address,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ThreadPlace {
+            file, line, column, ..
+        } = &self.here;
+        write!(
+            f,
+            "kernel {} at {file}:{line}:{column}: {} (block {}, thread {})",
+            self.kernel,
+            self.message,
+            Place(&self.here.block),
+            Place(&self.here.thread)
+        )
+    }
+}
+
 impl Error {
     /// The runtime's code (`SMELT_E...` in `smelt.h`).
     pub fn code(&self) -> i32 {
         match self {
             Error::Panic { .. } => sys::SMELT_EPANIC,
+            Error::Fault(_) => sys::SMELT_ECHECK,
             Error::Invalid(_) => sys::SMELT_EINVALID,
             Error::NoDevice(_) => sys::SMELT_ENO_DEVICE,
             Error::NoMemory(_) => sys::SMELT_ENO_MEMORY,
@@ -93,7 +189,7 @@ impl Error {
     /// From a code that is not 0, with what this thread was told last.
     #[cold]
     pub(crate) fn last(code: c_int) -> Self {
-        if code == sys::SMELT_EPANIC
+        if (code == sys::SMELT_EPANIC || code == sys::SMELT_ECHECK)
             && let Some(panic) = Self::last_panic()
         {
             return panic;
@@ -134,6 +230,9 @@ impl Error {
         // SAFETY: a struct with its size.
         if unsafe { sys::smelt_last_panic(&mut panic) } != 0 {
             return None;
+        }
+        if panic.fault != sys::SMELT_FAULT_NONE {
+            return Some(Error::Fault(Box::new(Fault::new(&panic))));
         }
         Some(Error::Panic {
             kernel: array(&panic.kernel).into(),
@@ -214,6 +313,7 @@ impl fmt::Display for Error {
                 }
                 f.write_str(")")
             }
+            Error::Fault(fault) => fault.fmt(f),
             Error::Invalid(text)
             | Error::NoDevice(text)
             | Error::NoMemory(text)

@@ -18,7 +18,7 @@ pub use array::{Array, WriteOnly};
 pub use buffer::{Buffer, BufferView, BufferViewMut};
 pub use copying::Copying;
 pub use device::{Counters, Device, DeviceInfo, DeviceKind, Memory};
-pub use error::{Error, Result};
+pub use error::{Error, Fault, FaultKind, Result, ThreadPlace};
 pub use launch::{Extent, Grid};
 pub use pinned::Pinned;
 pub use scope::{DataScope, Mapped, MappedMut};

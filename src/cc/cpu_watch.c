@@ -1,0 +1,373 @@
+/*
+ * Target cpu-check: kernels that tell the engine of each access to memory.
+ *
+ * The calls go in before anything is optimised: later, two stores of one place
+ * may have become one, with the line of neither. What is inlined before are the
+ * standard library and crate smelt, so that an access has the line of the
+ * user's code that asked for it, and what holds a barrier, so that a barrier
+ * that the source reaches in two ways is two here.
+ *
+ * A thread's own stack is of no interest. Where the base of an address is seen
+ * to be an alloca there is no call; other addresses on the stack are passed
+ * over by the engine, which knows where the stack lies.
+ */
+#include "cc/cpu.h"
+#include "cc/lower.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+
+#include <string.h>
+
+/* Beyond this many instructions, all it calls included, a function of the
+ * library stays one. */
+enum { max_library = 1000 };
+
+struct watch {
+	struct cc_job *job;
+	LLVMBuilderRef builder;
+	LLVMTypeRef pointer;
+	LLVMTypeRef word;
+	LLVMTypeRef wide;
+	LLVMTypeRef site_type;
+	LLVMValueRef access;
+	LLVMValueRef fence;
+	LLVMValueRef meet;
+};
+
+bool
+cpu_watches(const struct cc_job *job)
+{
+	return strcmp(job->arch, CC_CPU_CHECK) == 0;
+}
+
+/* ---- what is inlined before ---- */
+
+static bool
+is_library(struct cc_job *job, LLVMValueRef function)
+{
+	LLVMMetadataRef program = LLVMGetSubprogram(function);
+	struct cc_frame frame;
+
+	if (!program)
+		return false;
+	frame = cc_frame_at(job->cc, program);
+	return cc_frame_is_glue(&frame);
+}
+
+static void
+inline_library(struct cc_job *job)
+{
+	struct cpu_graph *graph = cpu_graph_new(job);
+
+	cpu_graph_costs(graph);
+	for (size_t i = 0; i < graph->count; i++) {
+		struct cpu_function *f = &graph->functions[i];
+
+		if (!f->recursive && f->cost < max_library &&
+		    LLVMGetLinkage(f->function) != LLVMExternalLinkage &&
+		    is_library(job, f->function))
+			cc_inline_always(f->function);
+	}
+	cc_passes(job, "always-inline");
+}
+
+/* ---- sites ---- */
+
+static LLVMValueRef
+file_text(struct watch *watch, const char *file)
+{
+	LLVMModuleRef module = watch->job->module;
+	const char *name =
+		arena_printf(watch->job->arena, "watch.file.%s", file);
+	LLVMValueRef global = LLVMGetNamedGlobal(module, name), text;
+
+	if (global)
+		return global;
+	text = LLVMConstStringInContext2(watch->job->context, file,
+					 strlen(file), false);
+	global = LLVMAddGlobal(module, LLVMTypeOf(text), name);
+	LLVMSetInitializer(global, text);
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetLinkage(global, LLVMInternalLinkage);
+	return global;
+}
+
+/* A struct smelt_cpu_site. Those of accesses are one for each place, those of
+ * barriers one for each instruction. */
+static LLVMValueRef
+site_of(struct watch *watch, LLVMValueRef instruction, bool alone)
+{
+	struct cc_place place = cc_place_of(watch->job->cc, instruction);
+	const char *file = place.file ? place.file : "";
+	const char *name = arena_printf(watch->job->arena, "watch.%s:%u:%u",
+					file, place.line, place.column);
+	LLVMModuleRef module = watch->job->module;
+	LLVMValueRef global = alone ? NULL : LLVMGetNamedGlobal(module, name);
+	LLVMValueRef fields[4];
+
+	if (global)
+		return global;
+	fields[0] = file_text(watch, file);
+	fields[1] = LLVMConstInt(watch->word, place.line, false);
+	fields[2] = LLVMConstInt(watch->word, place.column, false);
+	fields[3] = LLVMConstInt(watch->wide, 0, false);
+	global = LLVMAddGlobal(module, watch->site_type,
+			       alone ? "watch.meet" : name);
+	LLVMSetInitializer(global,
+			   LLVMConstNamedStruct(watch->site_type, fields, 4));
+	LLVMSetLinkage(global, LLVMInternalLinkage);
+	return global;
+}
+
+/* ---- calls ---- */
+
+static LLVMValueRef
+declare(struct watch *watch, const char *name, LLVMTypeRef *parameters,
+	unsigned count)
+{
+	LLVMTypeRef type =
+		LLVMFunctionType(LLVMVoidTypeInContext(watch->job->context),
+				 parameters, count, false);
+	LLVMValueRef f = LLVMAddFunction(watch->job->module, name, type);
+
+	lower_add(watch->job, f, "nounwind", 0);
+	return f;
+}
+
+static void
+call(struct watch *watch, LLVMValueRef function, LLVMValueRef *args,
+     unsigned count)
+{
+	LLVMBuildCall2(watch->builder, LLVMGlobalGetValueType(function),
+		       function, args, count, "");
+}
+
+/* Whether no other thread can reach what the address points to, or nobody
+ * writes there. */
+static bool
+is_own(struct watch *watch, LLVMValueRef address)
+{
+	while (LLVMIsAGetElementPtrInst(address) ||
+	       LLVMIsABitCastInst(address) || LLVMIsAFreezeInst(address) ||
+	       (LLVMIsAConstantExpr(address) &&
+		LLVMGetConstOpcode(address) == LLVMGetElementPtr))
+		address = LLVMGetOperand(address, 0);
+	if (LLVMIsAAllocaInst(address))
+		return true;
+	if (LLVMIsAGlobalVariable(address))
+		return LLVMIsGlobalConstant(address);
+	return LLVMIsAArgument(address) &&
+	       cpu_is_kernel(watch->job, LLVMGetParamParent(address));
+}
+
+static void
+tell(struct watch *watch, LLVMValueRef instruction, LLVMValueRef address,
+     LLVMValueRef size, unsigned how)
+{
+	LLVMValueRef args[4] = {address, size,
+				LLVMConstInt(watch->word, how, false)};
+
+	if (is_own(watch, address))
+		return;
+	args[3] = site_of(watch, instruction, false);
+	LLVMPositionBuilderBefore(watch->builder, instruction);
+	args[1] =
+		LLVMBuildIntCast2(watch->builder, size, watch->wide, false, "");
+	call(watch, watch->access, args, 4);
+}
+
+static void
+tell_typed(struct watch *watch, LLVMValueRef instruction, LLVMValueRef address,
+	   LLVMTypeRef type, unsigned how)
+{
+	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(watch->job->module);
+	uint64_t size = LLVMStoreSizeOfType(layout, type);
+
+	if (size)
+		tell(watch, instruction, address,
+		     LLVMConstInt(watch->wide, size, false), how);
+}
+
+static unsigned
+order(LLVMAtomicOrdering ordering)
+{
+	switch (ordering) {
+	case LLVMAtomicOrderingAcquire:
+		return SMELT_CPU_ACQUIRE;
+	case LLVMAtomicOrderingRelease:
+		return SMELT_CPU_RELEASE;
+	case LLVMAtomicOrderingAcquireRelease:
+	case LLVMAtomicOrderingSequentiallyConsistent:
+		return SMELT_CPU_ACQUIRE | SMELT_CPU_RELEASE;
+	default:
+		return 0;
+	}
+}
+
+static bool
+is_atomic(LLVMValueRef access)
+{
+	return LLVMGetOrdering(access) != LLVMAtomicOrderingNotAtomic;
+}
+
+static void
+watch_load(struct watch *watch, LLVMValueRef load)
+{
+	unsigned how = SMELT_CPU_READ;
+
+	if (is_atomic(load))
+		how = SMELT_CPU_ATOMIC_READ |
+		      (order(LLVMGetOrdering(load)) & SMELT_CPU_ACQUIRE);
+	tell_typed(watch, load, LLVMGetOperand(load, 0), LLVMTypeOf(load), how);
+}
+
+static void
+watch_store(struct watch *watch, LLVMValueRef store)
+{
+	unsigned how = SMELT_CPU_WRITE;
+
+	if (is_atomic(store))
+		how = SMELT_CPU_ATOMIC_WRITE |
+		      (order(LLVMGetOrdering(store)) & SMELT_CPU_RELEASE);
+	tell_typed(watch, store, LLVMGetOperand(store, 1),
+		   LLVMTypeOf(LLVMGetOperand(store, 0)), how);
+}
+
+static void
+watch_update(struct watch *watch, LLVMValueRef update)
+{
+	bool exchange = LLVMIsAAtomicCmpXchgInst(update);
+	unsigned how = SMELT_CPU_ATOMIC_UPDATE;
+
+	if (exchange)
+		how |= order(LLVMGetCmpXchgSuccessOrdering(update)) |
+		       order(LLVMGetCmpXchgFailureOrdering(update));
+	else
+		how |= order(LLVMGetOrdering(update));
+	tell_typed(watch, update, LLVMGetOperand(update, 0),
+		   LLVMTypeOf(LLVMGetOperand(update, 1)), how);
+}
+
+static void
+watch_fence(struct watch *watch, LLVMValueRef fence)
+{
+	LLVMValueRef how =
+		LLVMConstInt(watch->word, order(LLVMGetOrdering(fence)), false);
+
+	LLVMPositionBuilderBefore(watch->builder, fence);
+	call(watch, watch->fence, &how, 1);
+}
+
+static void
+watch_meet(struct watch *watch, LLVMValueRef primitive)
+{
+	LLVMValueRef site = site_of(watch, primitive, true);
+
+	LLVMPositionBuilderBefore(watch->builder, primitive);
+	call(watch, watch->meet, &site, 1);
+}
+
+/* Copies, fills and comparisons, which are calls; and meetings. */
+static void
+watch_call(struct watch *watch, LLVMValueRef i)
+{
+	LLVMValueRef callee = lower_callee(i);
+	const char *name = callee ? LLVMGetValueName(callee) : "";
+
+	if (cpu_is_meeting(name)) {
+		watch_meet(watch, i);
+	} else if (starts_with(name, "llvm.memcpy.") ||
+		   starts_with(name, "llvm.memmove.") ||
+		   !strcmp(name, "memcpy") || !strcmp(name, "memmove")) {
+		tell(watch, i, LLVMGetOperand(i, 1), LLVMGetOperand(i, 2),
+		     SMELT_CPU_COPY);
+		tell(watch, i, LLVMGetOperand(i, 0), LLVMGetOperand(i, 2),
+		     SMELT_CPU_WRITE);
+	} else if (starts_with(name, "llvm.memset.") ||
+		   !strcmp(name, "memset")) {
+		tell(watch, i, LLVMGetOperand(i, 0), LLVMGetOperand(i, 2),
+		     SMELT_CPU_WRITE);
+	} else if (!strcmp(name, "memcmp") || !strcmp(name, "bcmp")) {
+		tell(watch, i, LLVMGetOperand(i, 0), LLVMGetOperand(i, 2),
+		     SMELT_CPU_READ);
+		tell(watch, i, LLVMGetOperand(i, 1), LLVMGetOperand(i, 2),
+		     SMELT_CPU_READ);
+	}
+}
+
+static void
+watch_instruction(struct watch *watch, LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMLoad:
+		watch_load(watch, i);
+		break;
+	case LLVMStore:
+		watch_store(watch, i);
+		break;
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		watch_update(watch, i);
+		break;
+	case LLVMFence:
+		watch_fence(watch, i);
+		break;
+	case LLVMCall:
+		watch_call(watch, i);
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+watch_function(struct watch *watch, LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
+	     b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+		     i = LLVMGetNextInstruction(i))
+			watch_instruction(watch, i);
+}
+
+static void
+begin(struct watch *watch, struct cc_job *job)
+{
+	LLVMContextRef context = job->context;
+	LLVMTypeRef fields[4], access[4];
+
+	watch->job = job;
+	watch->builder = LLVMCreateBuilderInContext(context);
+	watch->pointer = LLVMPointerTypeInContext(context, 0);
+	watch->word = LLVMInt32TypeInContext(context);
+	watch->wide = LLVMInt64TypeInContext(context);
+	fields[0] = watch->pointer;
+	fields[1] = fields[2] = watch->word;
+	fields[3] = watch->wide;
+	watch->site_type = LLVMStructCreateNamed(context, "smelt.site");
+	LLVMStructSetBody(watch->site_type, fields, 4, false);
+	access[0] = access[3] = watch->pointer;
+	access[1] = watch->wide;
+	access[2] = watch->word;
+	watch->access = declare(watch, "smelt_cpu_watch_access", access, 4);
+	watch->fence = declare(watch, "smelt_cpu_watch_fence", &watch->word, 1);
+	watch->meet =
+		declare(watch, "smelt_cpu_watch_meet", &watch->pointer, 1);
+}
+
+void
+cpu_watch(struct cc_job *job)
+{
+	struct watch watch = {0};
+
+	inline_library(job);
+	begin(&watch, job);
+	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
+	     f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f))
+			watch_function(&watch, f);
+	LLVMDisposeBuilder(watch.builder);
+	/* Whose code a line is was known by the functions' names. */
+	cc_shim_strip_types(job->module);
+}
