@@ -273,6 +273,10 @@ void
 smelt_cpu_watch_fence(uint32_t how);
 void
 smelt_cpu_watch_meet(struct smelt_cpu_site *site);
+/* Where the memory of an argument begins; number counts those that are in
+ * memory from 1. */
+void
+smelt_cpu_watch_argument(const void *memory, uint32_t number);
 
 /* What the object that smelt-cc emits registers, from a constructor. */
 struct smelt_image {

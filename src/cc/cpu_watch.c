@@ -33,6 +33,8 @@ struct watch {
 	LLVMValueRef access;
 	LLVMValueRef fence;
 	LLVMValueRef meet;
+	LLVMValueRef argument;
+	unsigned arguments; /* in memory, of the function at hand */
 };
 
 bool
@@ -268,7 +270,20 @@ watch_meet(struct watch *watch, LLVMValueRef primitive)
 	call(watch, watch->meet, &site, 1);
 }
 
-/* Copies, fills and comparisons, which are calls; and meetings. */
+/* One of the kernel's arguments that are in memory, in their order. */
+static void
+watch_argument(struct watch *watch, LLVMValueRef identity)
+{
+	LLVMValueRef args[2] = {
+		LLVMGetOperand(identity, 0),
+		LLVMConstInt(watch->word, ++watch->arguments, false),
+	};
+
+	LLVMPositionBuilderBefore(watch->builder, identity);
+	call(watch, watch->argument, args, 2);
+}
+
+/* Copies, fills and comparisons, which are calls; meetings; arguments. */
 static void
 watch_call(struct watch *watch, LLVMValueRef i)
 {
@@ -277,6 +292,8 @@ watch_call(struct watch *watch, LLVMValueRef i)
 
 	if (cpu_is_meeting(name)) {
 		watch_meet(watch, i);
+	} else if (starts_with(name, "__smelt_arg_")) {
+		watch_argument(watch, i);
 	} else if (starts_with(name, "llvm.memcpy.") ||
 		   starts_with(name, "llvm.memmove.") ||
 		   !strcmp(name, "memcpy") || !strcmp(name, "memmove")) {
@@ -324,6 +341,7 @@ watch_instruction(struct watch *watch, LLVMValueRef i)
 static void
 watch_function(struct watch *watch, LLVMValueRef function)
 {
+	watch->arguments = 0;
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
 	     b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
@@ -335,7 +353,7 @@ static void
 begin(struct watch *watch, struct cc_job *job)
 {
 	LLVMContextRef context = job->context;
-	LLVMTypeRef fields[4], access[4];
+	LLVMTypeRef fields[4], access[4], argument[2];
 
 	watch->job = job;
 	watch->builder = LLVMCreateBuilderInContext(context);
@@ -350,6 +368,10 @@ begin(struct watch *watch, struct cc_job *job)
 	access[0] = access[3] = watch->pointer;
 	access[1] = watch->wide;
 	access[2] = watch->word;
+	argument[0] = watch->pointer;
+	argument[1] = watch->word;
+	watch->argument =
+		declare(watch, "smelt_cpu_watch_argument", argument, 2);
 	watch->access = declare(watch, "smelt_cpu_watch_access", access, 4);
 	watch->fence = declare(watch, "smelt_cpu_watch_fence", &watch->word, 1);
 	watch->meet =

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WATCHED_ARGUMENTS 32 /* that are told of by number */
+
 struct cpu_watch {
 	struct cpu_order order;
 	struct cpu_shadow shadow;
@@ -31,6 +33,7 @@ struct cpu_watch {
 	/* Where the threads of the block were last. */
 	uint32_t seen[CPU_MAX_BLOCK];
 	uint32_t meets[CPU_MAX_BLOCK];
+	uintptr_t arguments[WATCHED_ARGUMENTS]; /* by number; 0: not known */
 };
 
 /* ---- sites: numbers for what kernels pass by address ---- */
@@ -175,13 +178,34 @@ describe_other(const struct smelt_panic *fault, char *text, size_t size)
 		 places[0], places[1]);
 }
 
+/* The number of the argument that begins last at or before the address; 0:
+ * there is none. */
+static uint32_t
+argument_at(const struct cpu_watch *watch, uintptr_t address)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < WATCHED_ARGUMENTS; i++)
+		if (watch->arguments[i] <= address &&
+		    watch->arguments[i] > watch->arguments[best])
+			best = i;
+	return best;
+}
+
 static void
 describe_memory(const struct cpu_watch *watch, uintptr_t address, char *text,
 		size_t size)
 {
+	uint32_t argument = argument_at(watch, address);
+
 	if (cpu_shadow_is_shared(&watch->shadow, address))
 		snprintf(text, size, "byte %llu of the block's shared memory",
 			 (unsigned long long)(address - watch->shadow.shared));
+	else if (argument)
+		snprintf(text, size, "byte %llu of the kernel's slice %u",
+			 (unsigned long long)(address -
+					      watch->arguments[argument]),
+			 argument);
 	else
 		snprintf(text, size, "memory at %#llx",
 			 (unsigned long long)address);
@@ -532,6 +556,15 @@ smelt_cpu_watch_meet(struct smelt_cpu_site *site)
 	thread = cpu_current_thread(&worker->frame);
 	worker->watch->meets[thread] = site_number(site);
 	worker->watch->seen[thread] = worker->watch->meets[thread];
+}
+
+void
+smelt_cpu_watch_argument(const void *memory, uint32_t number)
+{
+	struct cpu_worker *worker = current();
+
+	if (worker && number < WATCHED_ARGUMENTS)
+		worker->watch->arguments[number] = (uintptr_t)memory;
 }
 
 /* ---- meetings ---- */

@@ -118,7 +118,7 @@ fn within_blocks(mut y: DisjointMut<u32>) {
 }
 
 /// A copy of several elements touches each of them.
-fn copy_over(mut y: DisjointMut<u32>) {
+fn copy_over(_: &[u32], mut y: DisjointMut<u32>) {
     let i = thread::index();
     y[i] = 7; // other: copy
     let p = y.as_mut_ptr();
@@ -173,6 +173,20 @@ fn read_by_all(x: &[u32], mut y: DisjointMut<u32>) {
     y[i] = own[i.get() % 8] + x[0];
 }
 
+/// The same across barriers, where the locals are not on the stack.
+fn locals_across_barriers(x: &[u32], mut y: DisjointMut<u32>) {
+    let i = thread::index();
+    let mut own = [0; 8];
+    for (k, own) in own.iter_mut().enumerate() {
+        *own = x[k] + i.get() as u32;
+        sync::barrier();
+    }
+    own.sort_unstable();
+    store(&mut own[3], 2);
+    sync::barrier();
+    y[i] = own[i.get() % 8];
+}
+
 pub fn run(suite: &mut Suite) {
     let gpu = suite.gpu.clone();
     let grid = Grid::blocks(2).threads(64);
@@ -194,7 +208,6 @@ pub fn run(suite: &mut Suite) {
             "between blocks",
             gpu.launch(grid, between_blocks, (&mut y,)),
         ),
-        ("copy", gpu.launch(grid, copy_over, (&mut y,))),
         (
             "atomic and plain",
             gpu.launch(grid, counted_plainly, (&counter,)),
@@ -221,6 +234,13 @@ pub fn run(suite: &mut Suite) {
         places,
         Some((y.as_ptr() as u64, [1, 0, 0], [0, 0, 0], Some([0, 0, 0]))),
     );
+    let result = gpu.launch(grid, copy_over, (&x, &mut y));
+    let fault = suite.wrong(SOURCE, "copy", FaultKind::Race, result);
+    suite.equal(
+        "which memory it is",
+        fault.is_some_and(|f| f.message.contains("byte 32 of the kernel's slice 2,")),
+        true,
+    );
     let result = gpu.launch(grid, bytes_meet, (&mut y,));
     suite.wrong(SOURCE, "one byte", FaultKind::Race, result);
     let result = gpu.launch(grid, in_a_function, (&mut y,));
@@ -236,5 +256,7 @@ pub fn run(suite: &mut Suite) {
     suite.right("within blocks", gpu.launch(grid, within_blocks, (&mut y,)));
     suite.equal("within blocks: result", y.iter().sum::<u32>(), 256);
     suite.right("counted", gpu.launch(grid, counted, (&counter,)));
+    let result = gpu.launch(grid, locals_across_barriers, (&x, &mut y));
+    suite.right("locals across barriers", result);
     suite.right("read by all", gpu.launch(grid, read_by_all, (&x, &mut y)));
 }
