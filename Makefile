@@ -51,7 +51,7 @@ build/bin/cargo-smelt: $(DRIVER) build/lib/libsmelt.a $(IMAGE) $(BASE)
 		-lpthread -ldl -lm -o $@.part && mv -f $@.part $@
 # One object whose only global names are the public ones: names like die or warn
 # would otherwise take the place of a program's own, or of libc's.
-build/lib/libsmelt.a: $(RUNTIME) build/obj/image/read.o
+build/lib/libsmelt.a: $(RUNTIME) build/obj/image/read.o build/obj/image/terms.o
 	@mkdir -p $(@D)
 	ld -r $^ -o build/obj/libsmelt.o
 	objcopy -w --keep-global-symbol='smelt_*' \

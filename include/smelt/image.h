@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 #define SMELT_TABLE_MAGIC "SMELTKT1"
-#define SMELT_TABLE_VERSION 1u
+#define SMELT_TABLE_VERSION 2u
 #define SMELT_UNKNOWN                                                          \
 	0xffffffffu /* a resource that the tools did not report                \
 		     */
@@ -65,10 +65,16 @@ struct smelt_table_header {
 	uint32_t target_offset;	  /* struct smelt_table_target[] */
 	uint32_t resource_offset; /* smelt_table_resources[kernel][target] */
 	uint32_t site_count;
-	uint32_t site_offset;	/* struct smelt_table_site[] */
+	uint32_t site_offset; /* struct smelt_table_site[] */
+	uint32_t term_count;
+	uint32_t term_offset;	/* struct smelt_table_term[] */
 	uint32_t string_offset; /* NUL-terminated strings, the first is "" */
 	uint32_t string_size;
 };
+
+/* What is appended to a kernel's symbol for its variant without the checks that
+ * the terms of its resources decide. */
+#define SMELT_HELD_SUFFIX "_held"
 
 /* Strings are offsets from string_offset. */
 struct smelt_table_kernel {
@@ -98,6 +104,66 @@ struct smelt_table_resources {
 	uint32_t spill_bytes;
 	uint32_t stack_bytes;
 	uint32_t shared_bytes; /* static */
+	/* Which launches the held variant serves; 0 terms: there is none. */
+	uint32_t first_term;
+	uint32_t term_count;
+};
+
+/*
+ * Most checks of a kernel follow from its arguments and its grid. The terms of
+ * a kernel compute, for one launch, the range of each number that they test,
+ * over all threads and iterations; if each of their NEEDs is true no such check
+ * can fail, and the variant without them runs.
+ *
+ * A term's value is a range of unsigned numbers of `width` bits, made of those
+ * of terms a and b, which come before it; an operation that might wrap gives
+ * all numbers of its width. A range may be empty: the thread does not get
+ * there, and a NEED of it is true.
+ */
+enum smelt_term {
+	SMELT_TERM_NUMBER = 1, /* value */
+	SMELT_TERM_FIELD,      /* of the parameter block, at byte `value` */
+	SMELT_TERM_THREAD,     /* thread's place in its block; a: dimension */
+	SMELT_TERM_BLOCK,      /* block's place in the grid; a: dimension */
+	SMELT_TERM_BLOCK_DIM,  /* a: dimension */
+	SMELT_TERM_GRID_DIM,   /* a: dimension */
+	SMELT_TERM_ANY,	       /* all numbers of the width */
+	SMELT_TERM_UPTO,       /* 0 to the greatest of a */
+	SMELT_TERM_ADD,
+	SMELT_TERM_SUB,
+	SMELT_TERM_MUL,
+	SMELT_TERM_DIV,
+	SMELT_TERM_REM,
+	SMELT_TERM_AND,
+	SMELT_TERM_MIN,
+	SMELT_TERM_MAX,
+	SMELT_TERM_JOIN,  /* a or b */
+	SMELT_TERM_MEET,  /* both a and b */
+	SMELT_TERM_TRUNC, /* a cut to the width */
+	SMELT_TERM_SEXT,  /* a, a signed number of `value` bits, widened */
+	/* a, of which it is known that ... */
+	SMELT_TERM_BELOW,   /* a + value < b; value wraps at the width */
+	SMELT_TERM_ATMOST,  /* a + value <= b */
+	SMELT_TERM_ABOVE,   /* a > b */
+	SMELT_TERM_ATLEAST, /* a >= b */
+	SMELT_TERM_OTHER,   /* a != b */
+	/* The launch is served only if ... */
+	SMELT_TERM_NEED_BELOW,	/* a < b */
+	SMELT_TERM_NEED_ATMOST, /* a <= b */
+	SMELT_TERM_NEED_SAME,	/* a == b */
+	SMELT_TERM_NEED_OTHER,	/* a != b */
+	SMELT_TERM_END,
+};
+
+enum { SMELT_MOST_TERMS = 512 }; /* of one kernel */
+
+struct smelt_table_term {
+	uint8_t op; /* enum smelt_term */
+	uint8_t width;
+	uint16_t a; /* counted from the kernel's first */
+	uint16_t b;
+	uint16_t reserved;
+	uint64_t value;
 };
 
 enum smelt_panic_kind {

@@ -207,23 +207,24 @@ read_kernel_field(struct pack *p, struct entry *entry)
 static void
 keep_entry(struct cc_job *job, const struct entry *entry)
 {
-	for (size_t k = 0; k < job->cc->kernel_count; k++) {
-		const struct cc_kernel *kernel = &job->cc->kernels[k];
-		struct smelt_table_resources *r = &job->result->resources[k];
+	const struct smelt_table_resources taken = {
+		.registers = (uint32_t)entry->registers,
+		.spill_bytes = 4 * (uint32_t)entry->spills,
+		.stack_bytes = (uint32_t)entry->scratch,
+		.shared_bytes = (uint32_t)entry->shared,
+	};
+	const struct cc_kernel *kernel =
+		entry->name.kind == TEXT
+			? cc_kernel_takes(job, entry->name.text,
+					  entry->name.value, &taken)
+			: NULL;
 
-		if (!is_text(entry->name, kernel->symbol))
-			continue;
-		if (entry->explicit_size != kernel->block_size)
-			die("%s: internal: kernel `%s` takes %llu bytes of "
-			    "arguments in its code object, not %llu",
-			    job->arch, kernel->name,
-			    (unsigned long long)entry->explicit_size,
-			    (unsigned long long)kernel->block_size);
-		r->registers = (uint32_t)entry->registers;
-		r->spill_bytes = 4 * (uint32_t)entry->spills;
-		r->stack_bytes = (uint32_t)entry->scratch;
-		r->shared_bytes = (uint32_t)entry->shared;
-	}
+	if (kernel && entry->explicit_size != kernel->block_size)
+		die("%s: internal: kernel `%s` takes %llu bytes of arguments "
+		    "in its code object, not %llu",
+		    job->arch, kernel->name,
+		    (unsigned long long)entry->explicit_size,
+		    (unsigned long long)kernel->block_size);
 }
 
 static size_t
@@ -308,8 +309,10 @@ void
 amdgpu_read_note(struct cc_job *job)
 {
 	struct pack pack = {0};
-	size_t count;
+	size_t count, wanted = job->cc->kernel_count;
 
+	for (size_t k = 0; k < job->cc->kernel_count; k++)
+		wanted += job->result->resources[k].term_count != 0;
 	if (!find_metadata(job->result->data, job->result->size, &pack))
 		die("%s: internal: the code object has no metadata note",
 		    job->arch);
@@ -317,7 +320,7 @@ amdgpu_read_note(struct cc_job *job)
 	if (pack.bad)
 		die("%s: internal: the code object's metadata is damaged",
 		    job->arch);
-	if (count != job->cc->kernel_count)
+	if (count != wanted)
 		die("%s: internal: the code object has %zu kernels, not %zu",
-		    job->arch, count, job->cc->kernel_count);
+		    job->arch, count, wanted);
 }

@@ -117,6 +117,9 @@ struct cc_result {
 	/* One per kernel. */
 	struct smelt_table_resources *resources;
 	unsigned *flags; /* flags a target adds (COROUTINE) */
+	/* Of all its kernels; their resources say which are whose. */
+	struct smelt_table_term *terms;
+	size_t term_count;
 };
 
 /* One target at work, in its own process, with its own context and module. */
@@ -513,6 +516,16 @@ cc_devmath(struct cc_job *job);
 /* The kernel's function in this module. */
 LLVMValueRef
 cc_kernel_function(struct cc_job *job, const struct cc_kernel *kernel);
+/* Its variant without the checks that a launch decides; NULL if there is none.
+ */
+LLVMValueRef
+cc_kernel_held(struct cc_job *job, const struct cc_kernel *kernel);
+/* Notes what one of a kernel's functions, named by its symbol, takes: the
+ * greater of that and what is known. The kernel; NULL if none has that symbol.
+ */
+const struct cc_kernel *
+cc_kernel_takes(struct cc_job *job, const char *symbol, size_t len,
+		const struct smelt_table_resources *taken);
 /* (diagnose.c) The stage that runs and the kernel at hand, for messages and for
  * the handler of LLVM's fatal errors. arch and kernel may be NULL. */
 void

@@ -1,18 +1,64 @@
 /*
- * Bounds checks: out of loops before the main pipeline, out of straight-line
- * code behind it.
+ * Bounds checks: those that a launch decides, out of a copy of each kernel; out
+ * of loops before the main pipeline, out of straight-line code behind it.
  */
 #include "cc/checks.h"
 #include "cc/lower.h"
 
+#include <string.h>
+
+/* Keeps a kernel's terms behind those of the others. */
+static void
+keep_terms(struct cc_job *job, size_t kernel,
+	   const struct smelt_table_term *terms, size_t count)
+{
+	struct cc_result *result = job->result;
+	size_t all = result->term_count + count;
+	struct smelt_table_term *list =
+		arena_alloc(job->arena, all * sizeof(*list));
+
+	if (result->term_count)
+		memcpy(list, result->terms, result->term_count * sizeof(*list));
+	memcpy(list + result->term_count, terms, count * sizeof(*list));
+	result->resources[kernel].first_term = (uint32_t)result->term_count;
+	result->resources[kernel].term_count = (uint32_t)count;
+	result->terms = list;
+	result->term_count = all;
+}
+
+static bool
+make_held(struct cc_job *job)
+{
+	struct smelt_table_term terms[SMELT_MOST_TERMS];
+	bool any = false;
+
+	for (size_t k = 0; k < job->cc->kernel_count; k++) {
+		const struct cc_kernel *kernel = &job->cc->kernels[k];
+		size_t count = cc_shim_held(cc_kernel_function(job, kernel),
+					    arena_printf(job->arena,
+							 "%s" SMELT_HELD_SUFFIX,
+							 kernel->symbol),
+					    terms);
+
+		if (count)
+			keep_terms(job, k, terms, count);
+		any |= count != 0;
+	}
+	return any;
+}
+
 void
 lower_checks(struct cc_job *job)
 {
-	cc_passes(job, "function(sroa,early-cse<memssa>,"
+	cc_passes(job, "function(lower-expect,sroa,early-cse<memssa>,"
 		       "instcombine<no-verify-fixpoint>,simplifycfg,"
 		       "loop-simplify,lcssa,loop-mssa(loop-rotate,licm),"
 		       "instcombine<no-verify-fixpoint>,simplifycfg,"
-		       "loop-simplify,lcssa)");
+		       "loop-simplify,lcssa),"
+		       /* that the block is only read */
+		       "cgscc(function-attrs)");
+	if (make_held(job))
+		cc_passes(job, "function(simplifycfg,loop-simplify,lcssa)");
 	if (cc_shim_hoist_checks(job->module))
 		cc_passes(job, "function(simplifycfg)");
 }

@@ -149,3 +149,50 @@ cc_kernel_function(struct cc_job *job, const struct cc_kernel *kernel)
 		    kernel->name);
 	return function;
 }
+
+static const char *
+held_name(struct cc_job *job, const struct cc_kernel *kernel)
+{
+	return arena_printf(job->arena, "%s" SMELT_HELD_SUFFIX, kernel->symbol);
+}
+
+LLVMValueRef
+cc_kernel_held(struct cc_job *job, const struct cc_kernel *kernel)
+{
+	return LLVMGetNamedFunction(job->module, held_name(job, kernel));
+}
+
+static bool
+is_symbol_of(struct cc_job *job, const struct cc_kernel *kernel,
+	     const char *symbol, size_t len)
+{
+	const char *held = held_name(job, kernel);
+
+	return (strlen(held) == len || strlen(kernel->symbol) == len) &&
+	       !memcmp(held, symbol, len);
+}
+
+static void
+raise_to(uint32_t *known, uint32_t taken)
+{
+	if (*known == SMELT_UNKNOWN || *known < taken)
+		*known = taken;
+}
+
+const struct cc_kernel *
+cc_kernel_takes(struct cc_job *job, const char *symbol, size_t len,
+		const struct smelt_table_resources *taken)
+{
+	for (size_t k = 0; k < job->cc->kernel_count; k++) {
+		struct smelt_table_resources *r = &job->result->resources[k];
+
+		if (!is_symbol_of(job, &job->cc->kernels[k], symbol, len))
+			continue;
+		raise_to(&r->registers, taken->registers);
+		raise_to(&r->spill_bytes, taken->spill_bytes);
+		raise_to(&r->stack_bytes, taken->stack_bytes);
+		raise_to(&r->shared_bytes, taken->shared_bytes);
+		return &job->cc->kernels[k];
+	}
+	return NULL;
+}

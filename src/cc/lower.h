@@ -53,8 +53,8 @@ lower_plain_passes(struct cc_job *job, const char *pipeline);
 
 /* ---- loops.c ---- */
 
-/* Takes bounds checks out of counted loops where they can be decided before
- * (checks.cpp). Requires __smelt_panic as lower_declare_panic leaves it. */
+/* Makes the held variants (held.cpp); takes bounds checks out of counted loops
+ * where they can be decided before (checks.cpp). Requires __smelt_panic as lower_declare_panic leaves it. */
 void
 lower_checks(struct cc_job *job);
 /* Decides runs of checks in straight-line code together (straight.cpp).

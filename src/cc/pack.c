@@ -108,6 +108,33 @@ write_images(const struct packer *packer, struct buf *out,
 	}
 }
 
+/* The terms of all targets, one behind the other; resources count from the
+ * first of all then. */
+static struct smelt_table_term *
+table_terms(const struct packer *packer,
+	    struct smelt_table_resources *resources, uint32_t *count)
+{
+	struct cc *cc = packer->cc;
+	struct smelt_table_term *terms;
+	size_t all = 0;
+
+	for (size_t t = 0; t < packer->count; t++)
+		all += packer->results[t].term_count;
+	terms = arena_alloc(&cc->arena, (all + 1) * sizeof(*terms));
+	*count = 0;
+	for (size_t t = 0; t < packer->count; t++) {
+		const struct cc_result *result = &packer->results[t];
+
+		for (size_t k = 0; k < cc->kernel_count; k++)
+			resources[k * packer->count + t].first_term += *count;
+		if (result->term_count)
+			memcpy(terms + *count, result->terms,
+			       result->term_count * sizeof(*terms));
+		*count += (uint32_t)result->term_count;
+	}
+	return terms;
+}
+
 static void
 write_table(const struct packer *packer, struct buf *out,
 	    const struct image_target *targets)
@@ -131,6 +158,7 @@ write_table(const struct packer *packer, struct buf *out,
 		for (size_t t = 0; t < packer->count; t++)
 			resources[k * packer->count + t] =
 				packer->results[t].resources[k];
+	contents.terms = table_terms(packer, resources, &contents.term_count);
 	image_table_write(&cc->arena, out, &contents);
 }
 

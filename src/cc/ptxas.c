@@ -52,18 +52,6 @@ nvptx_libdevice(struct arena *arena)
 	return file_exists(path) ? path : NULL;
 }
 
-static struct smelt_table_resources *
-resources_of(struct cc_job *job, const char *symbol, size_t len)
-{
-	for (size_t k = 0; k < job->cc->kernel_count; k++) {
-		const char *name = job->cc->kernels[k].symbol;
-
-		if (strlen(name) == len && memcmp(name, symbol, len) == 0)
-			return &job->result->resources[k];
-	}
-	return NULL;
-}
-
 /* The number before `word` in the line, or 0: ptxas leaves out what is zero. */
 static uint32_t
 number_before(const char *line, const char *end, const char *word)
@@ -90,30 +78,29 @@ static void
 read_report(struct cc_job *job, const char *text)
 {
 	static const char entry[] = "Compiling entry function '";
-	struct smelt_table_resources *r = NULL;
-	const char *line = text, *end;
+	struct smelt_table_resources taken = {0};
+	const char *line = text, *end, *name = NULL;
 
 	for (; line && *line; line = *end ? end + 1 : end) {
-		const char *name;
+		size_t len;
+		const char *found;
 
 		end = strchrnul(line, '\n');
-		name = memmem(line, (size_t)(end - line), entry,
-			      sizeof(entry) - 1);
-		if (name) {
-			name += sizeof(entry) - 1;
-			r = resources_of(job, name, strcspn(name, "'"));
-		} else if (r && memmem(line, (size_t)(end - line),
-				       "bytes stack frame", 17)) {
-			r->stack_bytes =
+		len = (size_t)(end - line);
+		found = memmem(line, len, entry, sizeof(entry) - 1);
+		if (found) {
+			name = found + sizeof(entry) - 1;
+		} else if (memmem(line, len, "bytes stack frame", 17)) {
+			taken.stack_bytes =
 				number_before(line, end, "bytes stack");
-			r->spill_bytes =
+			taken.spill_bytes =
 				number_before(line, end, "bytes spill stores");
-		} else if (r &&
-			   memmem(line, (size_t)(end - line), "Used ", 5)) {
-			r->registers = number_before(line, end, "registers");
-			r->shared_bytes =
+		} else if (name && memmem(line, len, "Used ", 5)) {
+			taken.registers = number_before(line, end, "registers");
+			taken.shared_bytes =
 				number_before(line, end, "bytes smem");
-			r = NULL;
+			cc_kernel_takes(job, name, strcspn(name, "'"), &taken);
+			name = NULL;
 		}
 	}
 }

@@ -359,9 +359,12 @@ lower_functions(struct record *r)
 	define_panic(r);
 	for (size_t k = 0; k < cc->kernel_count; k++) {
 		LLVMValueRef f = cc_kernel_function(r->job, &cc->kernels[k]);
+		LLVMValueRef held = cc_kernel_held(r->job, &cc->kernels[k]);
 
 		if (reaches_panic(r, f, 8))
 			fill_slot(r, f);
+		if (held && reaches_panic(r, held, 8))
+			fill_slot(r, held);
 	}
 }
 
@@ -379,8 +382,13 @@ lower_panics(struct cc_job *job, const struct lower_record *ops)
 	if (!panic_function(job))
 		return;
 	r.builder = LLVMCreateBuilderInContext(job->context);
-	for (size_t k = 0; k < cc->kernel_count; k++)
+	for (size_t k = 0; k < cc->kernel_count; k++) {
+		LLVMValueRef held = cc_kernel_held(job, &cc->kernels[k]);
+
 		lower_kernel(&r, cc_kernel_function(job, &cc->kernels[k]));
+		if (held)
+			lower_kernel(&r, held);
+	}
 	if (LLVMGetFirstUse(panic_function(job)))
 		lower_functions(&r);
 	else

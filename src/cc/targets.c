@@ -46,14 +46,15 @@ static const struct target_stage {
 };
 
 /* The front of the block that a child returns; resources and flags (one each
- * per kernel) and the data follow. */
+ * per kernel), the terms and the data follow. */
 struct result_header {
 	char magic[8];
 	uint32_t image_kind;
 	uint32_t kernel_count;
+	uint64_t term_count;
 	uint64_t size;
 };
-#define RESULT_MAGIC "SMELTRS1"
+#define RESULT_MAGIC "SMELTRS2"
 
 /* A target of this run. */
 struct child {
@@ -111,12 +112,14 @@ put_result(int fd, const struct cc_result *result, size_t kernels)
 		.magic = RESULT_MAGIC,
 		.image_kind = result->image_kind,
 		.kernel_count = (uint32_t)kernels,
+		.term_count = result->term_count,
 		.size = result->size,
 	};
 
 	put(fd, &header, sizeof(header));
 	put(fd, result->resources, kernels * sizeof(*result->resources));
 	put(fd, result->flags, kernels * sizeof(*result->flags));
+	put(fd, result->terms, result->term_count * sizeof(*result->terms));
 	put(fd, result->data, result->size);
 }
 
@@ -165,7 +168,14 @@ fill_unknown(struct cc_job *job, size_t kernels)
 
 	result->resources = arena_alloc(
 		job->arena, (kernels + 1) * sizeof(*result->resources));
-	memset(result->resources, 0xff, kernels * sizeof(*result->resources));
+	for (size_t i = 0; i < kernels; i++)
+		result->resources[i] =
+			(struct smelt_table_resources){SMELT_UNKNOWN,
+						       SMELT_UNKNOWN,
+						       SMELT_UNKNOWN,
+						       SMELT_UNKNOWN,
+						       0,
+						       0};
 	result->flags =
 		arena_alloc(job->arena, (kernels + 1) * sizeof(*result->flags));
 }
@@ -240,15 +250,18 @@ take_result(struct cc *cc, struct child *child, char *data, size_t size)
 	struct cc_result *result = child->result;
 	struct result_header header;
 	size_t per_kernel = sizeof(*result->resources) + sizeof(*result->flags);
+	size_t in_front;
 
 	if (size < sizeof(header))
 		return false;
 	memcpy(&header, data, sizeof(header));
 	if (memcmp(header.magic, RESULT_MAGIC, 8) ||
 	    header.kernel_count != cc->kernel_count ||
-	    size - sizeof(header) < per_kernel * cc->kernel_count ||
-	    size - sizeof(header) - per_kernel * cc->kernel_count !=
-		    header.size)
+	    header.term_count > size / sizeof(*result->terms))
+		return false;
+	in_front = sizeof(header) + per_kernel * cc->kernel_count +
+		   sizeof(*result->terms) * header.term_count;
+	if (size < in_front || size - in_front != header.size)
 		return false;
 	result->kind = child->target->kind;
 	result->arch = child->arch;
@@ -262,6 +275,10 @@ take_result(struct cc *cc, struct child *child, char *data, size_t size)
 	result->flags = (void *)arena_dup(
 		&cc->arena, data, cc->kernel_count * sizeof(*result->flags));
 	data += cc->kernel_count * sizeof(*result->flags);
+	result->term_count = header.term_count;
+	result->terms = (void *)arena_dup(
+		&cc->arena, data, header.term_count * sizeof(*result->terms));
+	data += header.term_count * sizeof(*result->terms);
 	result->data = data;
 	result->size = (size_t)header.size;
 	return true;

@@ -255,26 +255,48 @@ disassembler(struct arena *arena, const struct image_binary *binary,
 	return NULL;
 }
 
+/* The functions of the kernels that were asked for: each kernel's own, and its
+ * variant for launches that cannot fail its checks. */
+static struct list
+wanted_symbols(const struct inspect *inspect)
+{
+	const struct image_table *table = &inspect->table;
+	struct list symbols = {0};
+
+	for (uint32_t i = 0; inspect->kernel && i < table->header->kernel_count;
+	     i++) {
+		const char *symbol = text_of(inspect, table->kernels[i].symbol);
+		bool held = false;
+
+		if (!kernel_wanted(inspect, &table->kernels[i]))
+			continue;
+		list_add(inspect->arena, &symbols, symbol);
+		for (uint32_t t = 0; t < table->header->target_count; t++)
+			held |= image_table_resources(table, i, t)->term_count;
+		if (held)
+			list_addf(inspect->arena, &symbols,
+				  "%s" SMELT_HELD_SUFFIX, symbol);
+	}
+	return symbols;
+}
+
 /* PTX between the header of one function and the end of its body; all of the
  * text where the kernel is not named. */
 static void
 print_ptx(const struct inspect *inspect, const struct image_binary *binary)
 {
 	char *text = arena_dup(inspect->arena, binary->data, binary->size);
-	const struct image_table *table = &inspect->table;
+	struct list symbols = wanted_symbols(inspect);
 
 	if (!inspect->kernel) {
 		fputs(text, stdout);
 		return;
 	}
-	for (uint32_t i = 0; i < table->header->kernel_count; i++) {
-		const char *symbol = text_of(inspect, table->kernels[i].symbol);
+	for (size_t i = 0; i < symbols.len; i++) {
 		char *at, *end;
 
-		if (!kernel_wanted(inspect, &table->kernels[i]))
-			continue;
-		at = strstr(text,
-			    arena_printf(inspect->arena, ".entry %s(", symbol));
+		at = strstr(text, arena_printf(inspect->arena, ".entry %s(",
+					       symbols.data[i]));
 		end = at ? strstr(at, "\n}") : NULL;
 		if (end)
 			printf("%.*s\n", (int)(end + 2 - at), at);
@@ -296,7 +318,7 @@ static void
 disassemble(const struct inspect *inspect, const struct image_binary *binary)
 {
 	struct arena *arena = inspect->arena;
-	const struct image_table *table = &inspect->table;
+	struct list symbols = wanted_symbols(inspect);
 	char dir[] = "/tmp/smelt-inspect-XXXXXX";
 	struct list argv = {0};
 	const char *missing = disassembler(arena, binary, &argv);
@@ -308,11 +330,9 @@ disassemble(const struct inspect *inspect, const struct image_binary *binary)
 		       missing);
 		return;
 	}
-	for (uint32_t i = 0;
-	     llvm && inspect->kernel && i < table->header->kernel_count; i++)
-		if (kernel_wanted(inspect, &table->kernels[i]))
-			list_addf(arena, &argv, "--disassemble-symbols=%s",
-				  text_of(inspect, table->kernels[i].symbol));
+	for (size_t i = 0; llvm && i < symbols.len; i++)
+		list_addf(arena, &argv, "--disassemble-symbols=%s",
+			  symbols.data[i]);
 	if (!mkdtemp(dir))
 		die("cannot make %s: %s", dir, strerror(errno));
 	path = write_image(inspect, dir, binary);
@@ -358,14 +378,8 @@ print_assembly(const struct inspect *inspect)
 static int
 print_ir(const struct inspect *inspect)
 {
-	const struct image_table *table = &inspect->table;
-	struct list symbols = {0};
+	struct list symbols = wanted_symbols(inspect);
 
-	for (uint32_t i = 0; inspect->kernel && i < table->header->kernel_count;
-	     i++)
-		if (kernel_wanted(inspect, &table->kernels[i]))
-			list_add(inspect->arena, &symbols,
-				 text_of(inspect, table->kernels[i].symbol));
 	if (inspect->kernel && !symbols.len)
 		die_no_kernel(inspect);
 	ir_print(inspect->arena, inspect->program, inspect->target, &symbols);

@@ -22,6 +22,7 @@ struct image_table {
 	const struct smelt_table_target *targets;
 	const struct smelt_table_resources *resources; /* [kernel][target] */
 	const struct smelt_table_site *sites;
+	const struct smelt_table_term *terms;
 	const char *strings;
 };
 
@@ -37,6 +38,11 @@ image_table_string(const struct image_table *table, uint32_t offset);
 const struct smelt_table_resources *
 image_table_resources(const struct image_table *table, uint32_t kernel,
 		      uint32_t target);
+
+/* Terms of a kernel on a target, and their number; NULL if there are none. */
+const struct smelt_table_term *
+image_table_terms(const struct image_table *table,
+		  const struct smelt_table_resources *resources, size_t *count);
 
 /* Index of the kernel with this id, or SMELT_UNKNOWN. */
 uint32_t
@@ -66,6 +72,21 @@ image_binary_get(const void *data, size_t size, uint32_t index,
  * and each image its target. NULL, or what is wrong. */
 const char *
 image_check(const struct image_table *table, const void *images, size_t size);
+
+/* ---- terms.c ---- */
+
+/* NULL, or what is wrong with the terms of a kernel whose block has this size.
+ */
+const char *
+image_terms_check(const struct smelt_table_term *terms, size_t count,
+		  uint32_t block_size);
+
+/* Whether all that the terms need is true of a launch with this parameter block
+ * on a grid of blocks of threads. Requires checked terms. */
+bool
+image_terms_hold(const struct smelt_table_term *terms, size_t count,
+		 const void *params, const uint32_t grid[3],
+		 const uint32_t block[3]);
 
 /* ---- write.c ---- */
 
@@ -106,6 +127,8 @@ struct image_contents {
 	const struct smelt_table_resources *resources; /* [kernel][target] */
 	const struct image_site *sites;
 	uint32_t site_count;
+	const struct smelt_table_term *terms;
+	uint32_t term_count;
 };
 
 /* Appends a table to out, which must be empty. */

@@ -2,8 +2,9 @@
  * The reader of kernel tables and offload binaries.
  *
  * A table has one layout only: header, kernels, targets, resources, sites,
- * strings, each beginning where the one before ends. Any other arrangement is
- * refused, so that no two parts can overlap and no byte is left unlooked at.
+ * terms, strings, each beginning where the one before ends. Any other
+ * arrangement is refused, so that no two parts can overlap and no byte is left
+ * unlooked at.
  */
 #include "image.h"
 
@@ -54,6 +55,11 @@ check_header(const struct smelt_table_header *header, size_t size)
 	if (!take_part(&end, header->site_offset, header->site_count,
 		       sizeof(struct smelt_table_site), size))
 		return "kernel table: panic sites lie outside";
+	/* Sizes in front of the terms are multiples of 4 only. */
+	end = (end + 7) & ~(uint64_t)7;
+	if (!take_part(&end, header->term_offset, header->term_count,
+		       sizeof(struct smelt_table_term), size))
+		return "kernel table: terms lie outside";
 	if (!take_part(&end, header->string_offset, header->string_size, 1,
 		       size) ||
 	    end != size)
@@ -134,6 +140,22 @@ check_site(const struct image_table *table, const struct smelt_table_site *site)
 }
 
 static const char *
+check_terms(const struct image_table *table, uint32_t kernel, uint32_t target)
+{
+	const struct smelt_table_resources *resources =
+		image_table_resources(table, kernel, target);
+	uint32_t first = resources->first_term, count = resources->term_count;
+
+	if (!count)
+		return NULL;
+	if (first > table->header->term_count ||
+	    count > table->header->term_count - first)
+		return "kernel table: a kernel's terms lie outside";
+	return image_terms_check(&table->terms[first], count,
+				 table->kernels[kernel].block_size);
+}
+
+static const char *
 check_entries(const struct image_table *table)
 {
 	const struct smelt_table_header *header = table->header;
@@ -148,6 +170,9 @@ check_entries(const struct image_table *table)
 		wrong = check_target(table, &table->targets[i]);
 	for (uint32_t i = 0; !wrong && i < header->site_count; i++)
 		wrong = check_site(table, &table->sites[i]);
+	for (uint32_t k = 0; !wrong && k < header->kernel_count; k++)
+		for (uint32_t t = 0; !wrong && t < header->target_count; t++)
+			wrong = check_terms(table, k, t);
 	return wrong;
 }
 
@@ -170,6 +195,7 @@ image_table_read(const void *data, size_t size, struct image_table *table)
 	table->targets = (const void *)(base + header->target_offset);
 	table->resources = (const void *)(base + header->resource_offset);
 	table->sites = (const void *)(base + header->site_offset);
+	table->terms = (const void *)(base + header->term_offset);
 	table->strings = base + header->string_offset;
 	return check_entries(table);
 }
@@ -186,6 +212,14 @@ image_table_resources(const struct image_table *table, uint32_t kernel,
 {
 	return &table->resources[(size_t)kernel * table->header->target_count +
 				 target];
+}
+
+const struct smelt_table_term *
+image_table_terms(const struct image_table *table,
+		  const struct smelt_table_resources *resources, size_t *count)
+{
+	*count = resources->term_count;
+	return *count ? &table->terms[resources->first_term] : NULL;
 }
 
 uint32_t

@@ -126,6 +126,7 @@ image_table_write(struct arena *arena, struct buf *out,
 		.kernel_count = contents->kernel_count,
 		.target_count = contents->target_count,
 		.site_count = contents->site_count,
+		.term_count = contents->term_count,
 	};
 	struct writer writer = {.arena = arena};
 
@@ -142,6 +143,10 @@ image_table_write(struct arena *arena, struct buf *out,
 			contents->target_count);
 	header.site_offset = (uint32_t)out->len;
 	put_sites(&writer, out, contents);
+	buf_align(arena, out, 8);
+	header.term_offset = (uint32_t)out->len;
+	buf_add(arena, out, contents->terms,
+		sizeof(*contents->terms) * contents->term_count);
 	header.string_offset = (uint32_t)out->len;
 	header.string_size = (uint32_t)writer.strings.len;
 	buf_add(arena, out, writer.strings.data, writer.strings.len);

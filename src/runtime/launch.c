@@ -363,6 +363,19 @@ blame(smelt_stream *stream, const char *name, int result)
 			       *place ? ", launched at " : "", place);
 }
 
+/* The function to launch: the one without those checks that cannot fail in this
+ * launch, if there is one and that is so. */
+static const struct engine_kernel *
+choose_kernel(const struct rt_loaded *loaded, const struct smelt_launch *launch,
+	      const struct rt_shape *shape)
+{
+	if (loaded->term_count &&
+	    image_terms_hold(loaded->terms, loaded->term_count, launch->params,
+			     shape->grid, shape->block))
+		return &loaded->held;
+	return &loaded->kernel;
+}
+
 static int
 launch_kernel(smelt_stream *stream, const struct smelt_launch *launch,
 	      struct rt_kernel *kernel)
@@ -390,7 +403,7 @@ launch_kernel(smelt_stream *stream, const struct smelt_launch *launch,
 		return result;
 	if (rt_info_wanted)
 		tell(device, kernel->name, &shape, launch);
-	one.kernel = &loaded->kernel;
+	one.kernel = choose_kernel(loaded, launch, &shape);
 	memcpy(one.grid, shape.grid, sizeof(one.grid));
 	memcpy(one.block, shape.block, sizeof(one.block));
 	one.shared_bytes = launch->shared_bytes;

@@ -420,6 +420,41 @@ most_threads(const smelt_device *device, const struct rt_kernel *kernel)
 	return limit;
 }
 
+/* The variant for launches in which the terms hold. Keeps the symbol, which the
+ * engine wants for as long as the process. */
+static int
+load_held(smelt_device *device, const struct rt_kernel *kernel,
+	  struct rt_loaded *loaded)
+{
+	struct rt_image *image = kernel->image;
+	struct engine_kernel *held = &loaded->held;
+	size_t count, len = strlen(loaded->kernel.symbol);
+	char *symbol;
+	int result;
+
+	loaded->terms =
+		image_table_terms(&image->table, &loaded->resources, &count);
+	if (!count)
+		return 0;
+	symbol = malloc(len + sizeof(SMELT_HELD_SUFFIX));
+	if (!symbol)
+		return rt_error(SMELT_ENO_MEMORY, "no memory for a kernel");
+	memcpy(symbol, loaded->kernel.symbol, len);
+	memcpy(symbol + len, SMELT_HELD_SUFFIX, sizeof(SMELT_HELD_SUFFIX));
+	*held = loaded->kernel;
+	held->symbol = symbol;
+	result = device->engine->kernel_get(
+		device->found.device, image->programs[device->index], held);
+	if (result) {
+		free(symbol);
+		return result;
+	}
+	if (held->suggested < loaded->kernel.suggested)
+		loaded->kernel.suggested = held->suggested;
+	loaded->term_count = count;
+	return 0;
+}
+
 static int
 load_kernel(smelt_device *device, struct rt_kernel *kernel,
 	    struct rt_loaded *loaded)
@@ -443,6 +478,8 @@ load_kernel(smelt_device *device, struct rt_kernel *kernel,
 				    : loaded->resources.shared_bytes;
 	result = device->engine->kernel_get(
 		device->found.device, image->programs[device->index], one);
+	if (!result)
+		result = load_held(device, kernel, loaded);
 	if (result)
 		return rt_error_prefix(result,
 				       "kernel %s on %s: ", kernel->name,

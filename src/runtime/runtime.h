@@ -525,6 +525,10 @@ struct rt_image {
 /* A kernel on one device. */
 struct rt_loaded {
 	struct engine_kernel kernel;
+	/* Without the checks that the terms decide; none if term_count is 0. */
+	struct engine_kernel held;
+	const struct smelt_table_term *terms;
+	size_t term_count;
 	struct smelt_table_resources resources;
 	uint32_t suggested; /* threads a block */
 	uint32_t limit;	    /* most threads a block */

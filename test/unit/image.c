@@ -45,7 +45,15 @@ static struct buf
 make_table(void)
 {
 	static const struct smelt_table_resources resources[6] = {
-		{1, 2, 3, 4}, {5, 6, 7, 8}, [5] = {21, 22, 23, 24}};
+		{1, 2, 3, 4, 0, 0},
+		{5, 6, 7, 8, 0, 0},
+		[4] = {1, 1, 1, 1, 1, 2},
+		[5] = {21, 22, 23, 24, 0, 1}};
+	static const struct smelt_table_term terms[3] = {
+		{.op = SMELT_TERM_FIELD, .width = 32, .value = 12},
+		{.op = SMELT_TERM_THREAD, .width = 32, .a = 2},
+		{.op = SMELT_TERM_NEED_BELOW, .width = 64},
+	};
 	struct image_contents contents = {
 		.fp = SMELT_FP_EXACT,
 		.kernels = kernels,
@@ -55,6 +63,8 @@ make_table(void)
 		.resources = resources,
 		.sites = sites,
 		.site_count = 2,
+		.terms = terms,
+		.term_count = 3,
 	};
 	struct buf out = {0};
 
@@ -93,6 +103,8 @@ table_round_trip(void)
 	char *data = exact(&buf, buf.len);
 	struct image_table table;
 	const uint64_t id[2] = {1, 2}, none[2] = {2, 1};
+	const struct smelt_table_term *terms;
+	size_t count;
 
 	CHECK(!image_table_read(data, buf.len, &table));
 	CHECK_INT(table.header->kernel_count, 2);
@@ -106,6 +118,13 @@ table_round_trip(void)
 	CHECK_TEXT(image_table_string(&table, table.targets[2].arch), "gfx90a");
 	CHECK_INT(image_table_resources(&table, 0, 1)->registers, 5);
 	CHECK_INT(image_table_resources(&table, 1, 2)->shared_bytes, 24);
+	terms = image_table_terms(&table, image_table_resources(&table, 1, 1),
+				  &count);
+	CHECK_INT(count, 2);
+	CHECK_INT(terms[0].op, SMELT_TERM_THREAD);
+	CHECK_INT(terms[1].op, SMELT_TERM_NEED_BELOW);
+	CHECK(!image_table_terms(&table, image_table_resources(&table, 0, 1),
+				 &count));
 	CHECK_TEXT(image_table_string(&table, table.sites[0].message),
 		   "index out of bounds");
 	CHECK_INT(table.sites[0].column, 5);
@@ -173,6 +192,12 @@ refuse_table(size_t offset, uint32_t value, const char *reason)
 	(sizeof(struct smelt_table_header) +                                   \
 	 2 * sizeof(struct smelt_table_kernel) +                               \
 	 offsetof(struct smelt_table_target, field))
+#define RESOURCES(kernel, target, field)                                       \
+	(sizeof(struct smelt_table_header) +                                   \
+	 2 * sizeof(struct smelt_table_kernel) +                               \
+	 3 * sizeof(struct smelt_table_target) +                               \
+	 (3 * (kernel) + (target)) * sizeof(struct smelt_table_resources) +    \
+	 offsetof(struct smelt_table_resources, field))
 
 static void
 damaged_table(void)
@@ -181,7 +206,7 @@ damaged_table(void)
 	struct image_table table;
 
 	refuse_table(HEADER(magic), 0, "magic");
-	refuse_table(HEADER(version), 2, "version");
+	refuse_table(HEADER(version), 1, "version");
 	refuse_table(HEADER(size), 12, "size");
 	refuse_table(HEADER(fp_mode), 7, "mode");
 	refuse_table(HEADER(kernel_count), 0xffffffff, "kernels");
@@ -191,6 +216,11 @@ damaged_table(void)
 	refuse_table(HEADER(target_offset), 0xfffffff8, "targets");
 	refuse_table(HEADER(resource_offset), 8, "resources");
 	refuse_table(HEADER(site_count), 1000, "sites");
+	refuse_table(HEADER(term_count), 0x10000000, "terms");
+	refuse_table(HEADER(term_offset), 8, "terms");
+	refuse_table(RESOURCES(1, 1, first_term), 0xfffffff0, "terms");
+	refuse_table(RESOURCES(1, 1, term_count), 3, "terms");
+	refuse_table(RESOURCES(1, 2, first_term), 2, "term");
 	refuse_table(HEADER(string_size), 1, "strings");
 	refuse_table(HEADER(string_offset), 0xfffffff0, "strings");
 	refuse_table(KERNEL(symbol), 1u << 20, "string");

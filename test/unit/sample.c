@@ -488,8 +488,12 @@ sample_image(void)
 		kernel->flags = kernels[i].flags;
 		for (size_t t = 0; t < array_count(targets); t++)
 			resources[i][t] = (struct smelt_table_resources){
-				SMELT_UNKNOWN, SMELT_UNKNOWN, SMELT_UNKNOWN,
-				kernels[i].shared_bytes};
+				SMELT_UNKNOWN,
+				SMELT_UNKNOWN,
+				SMELT_UNKNOWN,
+				kernels[i].shared_bytes,
+				0,
+				0};
 		code[i].code = kernels[i].code;
 		functions[i] = code[i].pointer;
 	}
