@@ -27,4 +27,14 @@ amdgpu_link_ocml(struct cc_job *job, const char *folder, bool wave64);
 void
 amdgpu_carries(struct cc_job *job);
 
+/* ---- amdgpu_bases.c ---- */
+
+/* Positions in a grid in 32 bits. Before intrinsics. */
+void
+amdgpu_positions(struct cc_job *job);
+/* Addresses as a base in scalar registers and 32 bits a lane, where that can be
+ *. */
+void
+amdgpu_bases(struct cc_job *job);
+
 #endif

@@ -354,6 +354,7 @@ amdgpu_intrinsics(struct cc_job *job)
 	static const struct lower_warp warp = {warp_lane, warp_size,
 					       warp_ballot, warp_permute};
 
+	amdgpu_positions(job);
 	for (size_t i = 0; i < array_count(names); i++)
 		for (unsigned d = 0; d < 3; d++)
 			cc_replace_calls(job,
@@ -414,6 +415,8 @@ amdgpu_optimise(struct cc_job *job)
 	lower_panics(job, &record);
 	cc_passes(job, "function(infer-address-spaces,early-cse<memssa>),"
 		       "globaldce");
+	amdgpu_bases(job);
+	cc_passes(job, "function(early-cse<memssa>,bdce)");
 	amdgpu_carries(job);
 	lower_note_deep(job);
 }
