@@ -135,7 +135,9 @@ block_field(const LoadInst &load, uint64_t &offset)
 	uint64_t size = layout.getTypeStoreSize(load.getType());
 	uint64_t all = layout.getTypeAllocSize(block);
 	offset = at.getZExtValue();
-	return at.ule(all) && size <= all - offset;
+	/* The header is filled in after the terms were evaluated. */
+	return offset >= sizeof(struct smelt_block_header) && at.ule(all) &&
+	       size <= all - offset;
 }
 
 /* ---- terms ---- */

@@ -25,7 +25,8 @@ struct Place {
 /* Whether a condition is `is` exactly if both a and b are. */
 bool
 splits(llvm::Value *condition, bool is, llvm::Value *&a, llvm::Value *&b);
-/* Whether a load reads the kernel's parameter block, and where. */
+/* Whether a load reads an argument from the kernel's parameter block, and
+ * where it lies there. */
 bool
 block_field(const llvm::LoadInst &load, uint64_t &offset);
 

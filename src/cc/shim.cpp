@@ -1,16 +1,13 @@
 /*
- * What LLVM's C API cannot say: lazy reading, linking on demand, demangling,
- * loops.
+ * What LLVM's C API cannot say: lazy reading, linking on demand, demangling.
  * Plain functions over C handles; see shim.h.
  */
 #include "shim.h"
 
-#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/Error.h"
@@ -116,28 +113,4 @@ cc_shim_link_needed(LLVMModuleRef dest, LLVMModuleRef source)
 	drop_unneeded(*owned);
 	return !Linker::linkModules(*unwrap(dest), std::move(owned),
 				    Linker::LinkOnlyNeeded);
-}
-
-void
-cc_shim_name_unrolled(LLVMValueRef function, const char *property)
-{
-	Function &f = *unwrap<Function>(function);
-	LLVMContext &context = f.getContext();
-	DominatorTree tree(f);
-	LoopInfo loops(tree);
-	Metadata *wish[] = {
-		MDString::get(context, "llvm.loop.unroll.followup_unrolled"),
-		MDNode::get(context, MDString::get(context, property)),
-	};
-
-	for (Loop *loop : loops.getLoopsInPreorder()) {
-		MDNode *id;
-
-		if (loop->getLoopID())
-			continue;
-		id = MDNode::getDistinct(context,
-					 {nullptr, MDNode::get(context, wish)});
-		id->replaceOperandWith(0, id);
-		loop->setLoopID(id);
-	}
 }

@@ -56,10 +56,6 @@ cc_shim_type_is_pointer(LLVMMetadataRef type);
 LLVMMetadataRef
 cc_shim_subprogram(LLVMMetadataRef scope, const char **name,
 		   const char **linkage_name);
-/* What LLVM makes of each of the function's loops by unrolling will have this
- * property of a loop, if the loop has none yet. */
-void
-cc_shim_name_unrolled(LLVMValueRef function, const char *property);
 
 #ifdef __cplusplus
 }

@@ -8,8 +8,8 @@
  */
 #include "cc/checks.h"
 #include "cc/nvptx.h"
-#include "cc/shim.h"
 
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 
 #include <stdlib.h>
@@ -115,6 +115,20 @@ ptx_feature(struct cc_job *job)
  * Requires: nothing. Gives: triple, layout and machine; line tables are all
  * that is left of debug info, which is all that PTX carries on.
  */
+/* Options of LLVM's that no API has. Strength reduction of addresses in loops
+ * gives each of an unrolled loop's loads an address of its own, and ptxas, which
+ * goes sparing with registers, then waits for one load before it begins the
+ * next: on an H200 products of matrix and vector took up to 1.5 times as long.
+ * Addresses that follow from one another have all loads on their way together.
+ * A target has a process of its own, so this is nobody else's. */
+static void
+set_options(void)
+{
+	static const char *const options[] = {"smelt-cc", "-disable-lsr"};
+
+	LLVMParseCommandLineOptions(array_count(options), options, NULL);
+}
+
 static void
 nvptx_retarget(struct cc_job *job)
 {
@@ -125,6 +139,7 @@ nvptx_retarget(struct cc_job *job)
 	LLVMInitializeNVPTXTarget();
 	LLVMInitializeNVPTXTargetMC();
 	LLVMInitializeNVPTXAsmPrinter();
+	set_options();
 	if (LLVMGetTargetFromTriple(cc_target_nvptx.triple, &target, &message))
 		die("%s: %s", job->arch, message);
 	job->machine = LLVMCreateTargetMachine(
@@ -391,20 +406,6 @@ nvptx_math(struct cc_job *job)
 	cc_devmath(job);
 }
 
-/* LLVM unrolls a loop by 4 or 8, so that its loads are on their way together.
- * ptxas would unroll the result again, and orders that so that each load is
- * waited for before the next begins: on an H200 a product of matrix and vector
- * took twice the time. So what LLVM has unrolled is left alone, by
- * `.pragma "nounroll"`, as nvcc writes it too. */
-static void
-unroll_once(struct cc_job *job)
-{
-	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
-	     f = LLVMGetNextFunction(f))
-		if (!LLVMIsDeclaration(f))
-			cc_shim_name_unrolled(f, "llvm.loop.unroll.disable");
-}
-
 /* Address spaces are inferred after O3: before it, a local array would be cast
  * to local memory, and instcombine, which may replace the array by the constant
  * that was copied into it, would keep the cast (lower_check_spaces). */
@@ -413,7 +414,6 @@ nvptx_optimise(struct cc_job *job)
 {
 	cc_passes(job, "nvvm-reflect,function(nvvm-intr-range)");
 	lower_checks(job);
-	unroll_once(job);
 	cc_passes(job, "default<O3>");
 	nvptx_hide_nulls(job);
 	cc_passes(job, "function(infer-address-spaces,simplifycfg)");

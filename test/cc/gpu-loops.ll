@@ -6,11 +6,14 @@
 ; RUN: %smelt-cc %t.bc --targets gfx90a --verify --stop-after optimise -o - | FileCheck %s
 ; RUN: %smelt-cc %t.bc --targets gfx1100 --verify -o %t.o
 ; RUN: %smelt-cc %t.bc --targets sm_90 --verify --stop-after emit -o - | FileCheck %s --check-prefix=PTX
-; What LLVM has unrolled ptxas leaves alone; what it has not is ptxas's own.
+; In the unrolled loop the addresses follow from one another: the second load's is the
+; first one's and a step, the third load's the second one's and that step.
 ; PTX: .entry stride_
-; PTX: .pragma "nounroll"
-; PTX: .entry meeting_
-; PTX-NOT: .pragma
+; PTX: ld.global.nc.b64 %{{.*}}, [%[[A:rd[0-9]+]]]
+; PTX: add.s64 %[[B:rd[0-9]+]], %[[A]], %[[STEP:rd[0-9]+]]
+; PTX: ld.global.nc.b64 %{{.*}}, [%[[B]]]
+; PTX: add.s64 %[[C:rd[0-9]+]], %[[B]], %[[STEP]]
+; PTX: ld.global.nc.b64 %{{.*}}, [%[[C]]]
 
 ; CHECK-LABEL: void @stride_
 ; CHECK: @llvm.umul.with.overflow.i64(i64 %{{.*}}, i64 %w)

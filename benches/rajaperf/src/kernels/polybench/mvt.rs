@@ -102,8 +102,8 @@ fn columns(a: &[f64], y: &[f64], mut x: DisjointMut<f64>) {
     if let Some(x) = x.get_mut(t) {
         let y = y[t.get()];
         let mut dot = 0.0;
-        for a in a.chunks_exact(n) {
-            dot += a[t.get()] * y;
+        for j in 0..n {
+            dot += a[t.get() + j * n] * y;
         }
         *x += dot;
     }
