@@ -7,6 +7,7 @@
 mod arguments;
 mod blocks;
 mod data;
+mod ends;
 mod errors;
 mod functions;
 mod math;
@@ -24,6 +25,13 @@ fn has_kernels() -> bool {
 
 fn main() {
     let filter = std::env::args().nth(1);
+    if filter.as_deref() == Some(ends::ARGUMENT) {
+        let mut rest = std::env::args().skip(2);
+        let way = rest.next().unwrap_or_default();
+        let number = rest.next().and_then(|text| text.parse().ok());
+        ends::prepare();
+        return ends::child(&way, number.unwrap_or(0));
+    }
     let devices = match Device::all() {
         Ok(devices) => devices,
         Err(error) => {
@@ -44,6 +52,7 @@ fn main() {
         panics::run(&mut suite);
         errors::run(&mut suite);
         data::run(&mut suite);
+        ends::run(&mut suite, number);
         passed += suite.passed;
         failed += suite.failed;
     }
