@@ -273,7 +273,7 @@ info_lines(void)
 		if (strstr(line, "launch"))
 			break;
 	CHECK_TEXT(line, "smelt: launch t::add on 0");
-	CHECK_TEXT(line, "1x1x1 blocks of 1024x1x1 threads");
+	CHECK_TEXT(line, "1x1x1 blocks of 4x1x1 threads");
 	CHECK_TEXT(line, "at here.c:1");
 	fclose(file);
 }
