@@ -56,6 +56,38 @@ report_copy(const char *name, size_t bytes, double time)
 }
 
 static void
+copies_on()
+{
+	const int times = 100;
+
+	for (size_t bytes : {256, 8 << 20}) {
+		double given = 1e30;
+		void *from, *to;
+		cudaStream_t stream;
+
+		CHECK(cudaStreamCreateWithFlags(&stream,
+						cudaStreamNonBlocking));
+		CHECK(cudaMalloc(&from, bytes));
+		CHECK(cudaMalloc(&to, bytes));
+		printf("copy-on-%zu %.4f\n", bytes, median_us([&] {
+			       double start = now_us();
+
+			       for (int i = 0; i < times; i++)
+				       CHECK(cudaMemcpyAsync(
+					       to, from, bytes,
+					       cudaMemcpyDeviceToDevice,
+					       stream));
+			       given = std::min(given, now_us() - start);
+			       CHECK(cudaStreamSynchronize(stream));
+		       }) / times);
+		fprintf(stderr, "copy-on-%zu: given in %.4f us\n", bytes,
+			given / times);
+		CHECK(cudaFree(from));
+		CHECK(cudaFree(to));
+	}
+}
+
+static void
 copies(size_t bytes)
 {
 	std::vector<unsigned char> pageable(bytes);
@@ -83,6 +115,7 @@ copies(size_t bytes)
 			    CHECK(cudaMemcpy(pinned, memory, bytes,
 					     cudaMemcpyDeviceToHost));
 		    }));
+	copies_on();
 	for (size_t small : {256, 65536})
 		printf("copy-small-to-%zu %.4f\n", small, median_us([&] {
 			       for (int i = 0; i < 1000; i++)

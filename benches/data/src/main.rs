@@ -34,6 +34,26 @@ fn report_copy(name: &str, bytes: usize, time: f64) {
     eprintln!("{name}: {:.2} GB/s", bytes as f64 / time * 1e-3);
 }
 
+/// Within the device; what the host takes to give them goes to stderr.
+fn copies_on(gpu: &Device) -> smelt::Result<()> {
+    const TIMES: usize = 100;
+    for bytes in [256, 8 << 20] {
+        let from = Buffer::filled(gpu, bytes, 1u8)?;
+        let mut to = Buffer::filled(gpu, bytes, 2u8)?;
+        let mut given = f64::MAX;
+        let time = median_us(|| {
+            let start = Instant::now();
+            (0..TIMES).try_for_each(|_| to.copy_from_buffer(&from))?;
+            given = given.min(start.elapsed().as_secs_f64() * 1e6);
+            gpu.wait()
+        })?;
+        println!("copy-on-{bytes} {:.4}", time / TIMES as f64);
+        eprintln!("copy-on-{bytes}: given in {:.4} us", given / TIMES as f64);
+        assert!(to.to_vec()?.iter().all(|&byte| byte == 1));
+    }
+    Ok(())
+}
+
 fn copies(gpu: &Device, mib: usize) -> smelt::Result<()> {
     let bytes = mib << 20;
     let mut pageable: Vec<u8> = (0..bytes).map(|i| (i * 31 >> 7) as u8).collect();
@@ -56,6 +76,7 @@ fn copies(gpu: &Device, mib: usize) -> smelt::Result<()> {
     report_copy("copy-pinned-to", bytes, time);
     let time = median_us(|| buffer.copy_to(&mut pinned))?;
     report_copy("copy-pinned-from", bytes, time);
+    copies_on(gpu)?;
     for bytes in [256, 65536] {
         let small = &kept[..bytes];
         let mut buffer = Buffer::from_slice(gpu, small)?;
