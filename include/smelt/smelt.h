@@ -391,8 +391,8 @@ enum smelt_map_direction {
 /* Maps size bytes at host; *device_memory is where the device sees them. A
  * range inside one that is mapped already shares it. Ranges that overlap partly
  * are mapped apart if all of them are TO (nobody writes), else EINVALID. The
- * host memory must not change until the map ends. Size 0 maps nothing and gives
- * back host. */
+ * host memory must not change until the map ends, but for smelt_map_update.
+ * Size 0 maps nothing and gives back host. */
 int
 smelt_map_begin(smelt_stream *stream, void *host, uint64_t size,
 		uint32_t direction, void **device_memory);
@@ -405,6 +405,16 @@ smelt_map_begin(smelt_stream *stream, void *host, uint64_t size,
 int
 smelt_map_end(smelt_stream *stream, void *host, uint64_t size,
 	      uint32_t direction);
+
+/* Copies a part of a map in the midst of it: TO, after the host has changed it,
+ * or FROM, for the host to look at; the host's memory may change again, or
+ * holds the data, when the call returns. Comes after the work given to this
+ * stream; that of other streams which uses the map must be over. EINVALID if no
+ * map holds the whole range; EPANIC (FROM) as from smelt_copy_from_device.
+ * Where memory is shared nothing is copied. */
+int
+smelt_map_update(smelt_stream *stream, void *host, uint64_t size,
+		 uint32_t direction);
 
 /* ---- kernels ---- */
 

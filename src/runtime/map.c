@@ -346,6 +346,82 @@ smelt_map_end(smelt_stream *stream, void *host, uint64_t size,
 	return result;
 }
 
+/* Where reading users' ranges overlap each has memory of its own: all of those
+ * get the part of the range that is theirs. The map lock is held. */
+static int
+update_to(smelt_stream *stream, char *host, uint64_t size)
+{
+	int result = 0;
+
+	for (struct rt_map *map = stream->device->maps; map && !result;
+	     map = map->next) {
+		char *start = host > map->host ? host : map->host;
+		char *end = host + size < map->host + map->size
+				    ? host + size
+				    : map->host + map->size;
+
+		if (!overlaps(map, host, size))
+			continue;
+		result = end_copy_in(stream, map);
+		if (!result)
+			result = rt_copy(stream, ENGINE_TO_DEVICE,
+					 map->memory + (start - map->host),
+					 start, (uint64_t)(end - start), false);
+	}
+	return result;
+}
+
+/* The stream's lock and the map lock are held. */
+static int
+update(smelt_stream *stream, char *host, uint64_t size, uint32_t direction)
+{
+	bool clash;
+	struct rt_map *map =
+		choose(stream->device, host, size, direction, &clash);
+	int result;
+
+	if (!map)
+		return rt_error(SMELT_EINVALID,
+				"update of %llu bytes at %p, which are not "
+				"mapped",
+				(unsigned long long)size, (void *)host);
+	if (stream->device->found.shares_memory)
+		return direction == SMELT_MAP_FROM ? rt_stream_drain(stream)
+						   : 0;
+	if (direction == SMELT_MAP_TO)
+		return update_to(stream, host, size);
+	result = end_copy_in(stream, map);
+	return result ? result
+		      : rt_copy(stream, ENGINE_FROM_DEVICE, host,
+				map->memory + (host - map->host), size, false);
+}
+
+int
+smelt_map_update(smelt_stream *stream, void *host, uint64_t size,
+		 uint32_t direction)
+{
+	int result = check_map(stream, host, size, direction);
+
+	if (!result && direction != SMELT_MAP_TO && direction != SMELT_MAP_FROM)
+		result = rt_error(SMELT_EINVALID,
+				  "%u is no direction of an update", direction);
+	if (result || !size)
+		return result;
+	result = rt_stream_enter(stream);
+	if (result)
+		return result;
+	pthread_mutex_lock(&stream->device->map_lock);
+	result = update(stream, host, size, direction);
+	pthread_mutex_unlock(&stream->device->map_lock);
+	if (direction != SMELT_MAP_FROM) {
+		pthread_mutex_unlock(&stream->lock);
+		return result;
+	}
+	if (!result)
+		result = rt_stream_check(stream);
+	return rt_stream_leave(stream, result);
+}
+
 void
 rt_map_forget(smelt_device *device, const smelt_stream *stream)
 {

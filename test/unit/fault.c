@@ -50,6 +50,9 @@ use_maps(smelt_stream *stream, smelt_stream *other, void *memory, char *host)
 				 &written)) &&
 	    fine(smelt_map_begin(stream, host + 100, 100, SMELT_MAP_TO, &read)))
 		give_work(stream, other, memory);
+	(void)(read &&
+	       fine(smelt_map_update(stream, host + 150, 10, SMELT_MAP_TO)) &&
+	       fine(smelt_map_update(other, host, 10, SMELT_MAP_FROM)));
 	if (read)
 		fine(smelt_map_end(stream, host + 100, 100, SMELT_MAP_TO));
 	if (!written)
@@ -173,7 +176,7 @@ in_turn(void)
 	}
 	/* Some failures are made good: an order that the host keeps instead, a
 	 * slot that cannot be asked for, pinned memory for a copy. */
-	CHECK(failures + 20 > calls && failures <= calls);
+	CHECK(failures + 25 > calls && failures <= calls);
 	CHECK_INT(session(host), 0);
 	CHECK_INT(smelt_device_memory(device, NULL, &after, NULL), 0);
 	CHECK_INT(after, before);

@@ -169,6 +169,61 @@ bad_maps(void)
 	end(8, 0, SMELT_MAP_TOFROM);
 }
 
+/* Parts of a map, there and back in the midst of it. */
+static void
+updates(const char *choice, bool shared)
+{
+	char *memory, *reader;
+
+	setup(choice);
+	memory = begin(10, 100, SMELT_MAP_TOFROM);
+	host[20] = 91;
+	host[31] = 92;
+	CHECK_INT(smelt_map_update(stream, host + 20, 10, SMELT_MAP_TO), 0);
+	CHECK_INT(memory[10], 91);
+	CHECK_INT(memory[21], shared ? 92 : 31);
+	memory[40] = 93;
+	memory[50] = 94;
+	CHECK_INT(smelt_map_update(stream, host + 50, 1, SMELT_MAP_FROM), 0);
+	CHECK_INT(host[50], 93);
+	CHECK_INT(host[60], shared ? 94 : 60);
+	/* Not all of it is mapped. */
+	CHECK_INT(smelt_map_update(stream, host + 100, 11, SMELT_MAP_TO),
+		  SMELT_EINVALID);
+	CHECK_TEXT(smelt_last_error(), "not mapped");
+	CHECK_INT(smelt_map_update(stream, host + 9, 2, SMELT_MAP_FROM),
+		  SMELT_EINVALID);
+	CHECK_INT(smelt_map_update(stream, host + 20, 1, SMELT_MAP_TOFROM),
+		  SMELT_EINVALID);
+	CHECK_INT(smelt_map_update(stream, NULL, 1, SMELT_MAP_TO),
+		  SMELT_EINVALID);
+	CHECK_INT(smelt_map_update(stream, host + 200, 0, SMELT_MAP_TO), 0);
+	end(10, 100, SMELT_MAP_TOFROM);
+	CHECK_INT(host[60], 94);
+	/* Readers whose ranges overlap see it all. */
+	memory = begin(0, 20, SMELT_MAP_TO);
+	reader = begin(10, 20, SMELT_MAP_TO);
+	host[15] = 95;
+	CHECK_INT(smelt_map_update(stream, host + 12, 8, SMELT_MAP_TO), 0);
+	CHECK(memory[15] == 95 && reader[5] == 95);
+	end(10, 20, SMELT_MAP_TO);
+	end(0, 20, SMELT_MAP_TO);
+	CHECK_INT(smelt_map_update(stream, host + 12, 8, SMELT_MAP_TO),
+		  SMELT_EINVALID);
+}
+
+static void
+updates_on_null(void)
+{
+	updates("null", false);
+}
+
+static void
+updates_on_cpu(void)
+{
+	updates("cpu", true);
+}
+
 static void
 bad_on_null(void)
 {
@@ -238,6 +293,8 @@ main(void)
 	RUN(shared_ranges);
 	RUN(writer_first);
 	RUN(overlaps);
+	RUN(updates_on_null);
+	RUN(updates_on_cpu);
 	RUN(bad_on_null);
 	RUN(bad_on_cpu);
 	RUN(on_cpu);

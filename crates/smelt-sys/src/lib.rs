@@ -348,6 +348,12 @@ unsafe extern "C" {
         direction: u32,
         device_memory: *mut *mut c_void,
     ) -> c_int;
+    pub fn smelt_map_update(
+        stream: *mut smelt_stream,
+        host: *mut c_void,
+        size: u64,
+        direction: u32,
+    ) -> c_int;
     pub fn smelt_map_end(
         stream: *mut smelt_stream,
         host: *mut c_void,
