@@ -78,6 +78,39 @@ sizes_null(void)
 	sizes("null");
 }
 
+/* Slots as large as they are, which are moved past the caches, from and to
+ * addresses that are aligned to nothing. Nothing beyond is touched. */
+static void
+large(void)
+{
+	static const size_t list[] = {262143,  262144,	      300001,
+				      2 << 20, (2 << 20) + 1, (9 << 20) + 77};
+
+	setup("null");
+	rt_slot_size = 2 << 20;
+	for (size_t i = 0; i < array_count(list); i++) {
+		size_t size = list[i], shift = i * 7 + 1;
+		unsigned char *in = malloc(size + 128);
+		unsigned char *out = malloc(size + 128);
+		smelt_buffer *buffer;
+
+		fill(in, size + 128, (unsigned)i);
+		memset(out, 0xee, size + 128);
+		CHECK_INT(smelt_buffer_create(device, size + 64, &buffer), 0);
+		CHECK_INT(smelt_buffer_write(NULL, buffer, shift, in + shift,
+					     size),
+			  0);
+		CHECK_INT(smelt_buffer_read(NULL, buffer, shift, out + shift,
+					    size),
+			  0);
+		CHECK(!memcmp(in + shift, out + shift, size));
+		CHECK(out[shift - 1] == 0xee && out[shift + size] == 0xee);
+		CHECK_INT(smelt_buffer_destroy(buffer), 0);
+		free(in);
+		free(out);
+	}
+}
+
 static void *
 one_thread(void *data)
 {
@@ -235,6 +268,7 @@ main(void)
 {
 	RUN(sizes_late);
 	RUN(sizes_null);
+	RUN(large);
 	RUN(threads);
 	RUN(small_ones);
 	RUN(stream_gone);
