@@ -420,7 +420,7 @@ wave_memory_fault(struct wave *wave, uint64_t address, uint32_t bytes,
 /* Address of the next instruction. */
 uint64_t
 wave_pc(const struct wave *wave);
-enum { MODE_GPR_IDX = 1 << 27 };
+enum { MODE_IEEE = 1 << 9, MODE_GPR_IDX = 1 << 27 };
 
 /* Goes on at so many bytes from the next instruction. */
 void

@@ -310,8 +310,8 @@ combine_f32(enum atomic_op op, uint32_t old, uint32_t data)
 {
 	float a = as_float(old), b = as_float(data);
 	return float_bits(op == ATOMIC_FADD   ? a + b
-			  : op == ATOMIC_FMIN ? min_f32(a, b)
-					      : max_f32(a, b));
+			  : op == ATOMIC_FMIN ? min_f32(a, b, true)
+					      : max_f32(a, b, true));
 }
 
 static uint64_t
@@ -319,8 +319,8 @@ combine_f64(enum atomic_op op, uint64_t old, uint64_t data)
 {
 	double a = as_double(old), b = as_double(data);
 	return double_bits(op == ATOMIC_FADD   ? a + b
-			   : op == ATOMIC_FMIN ? min_f64(a, b)
-					       : max_f64(a, b));
+			   : op == ATOMIC_FMIN ? min_f64(a, b, true)
+					       : max_f64(a, b, true));
 }
 
 static uint32_t

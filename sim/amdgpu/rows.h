@@ -31,6 +31,8 @@
 		(void)b;                                                       \
 		(void)c;                                                       \
 		(void)a;                                                       \
+		const bool ieee = x->wave->mode & MODE_IEEE;                   \
+		(void)ieee;                                                    \
 		union row *d = restrict_d;                                     \
 		EACH_LANE                                                      \
 		{                                                              \
@@ -125,9 +127,9 @@ sext16(uint32_t value)
 	return (int16_t)value;
 }
 
-/* IEEE-754 2008 minNum and maxNum as the hardware has them: a quiet NaN gives
- * way to a number, -0 is less than +0. A signalling NaN is quieted (MODE.IEEE
- * is on in compute kernels). Section 6.2.5 and the descriptions of V_MIN/MAX.
+/* IEEE-754 2008 minNum and maxNum as the hardware has them: a NaN gives way
+ * to a number, -0 is less than +0. With MODE.IEEE on a signalling NaN is the
+ * result, quieted. Section 6.2.5 and the descriptions of V_MIN/MAX.
  */
 static inline bool
 is_snan_f32(float f)
@@ -137,19 +139,23 @@ is_snan_f32(float f)
 }
 
 static inline float
-min_f32(float a, float b)
+min_f32(float a, float b, bool ieee)
 {
 	bool less = a < b || (a == b && signbit(a));
 	float number = a != a ? b : b != b ? a : less ? a : b;
-	return is_snan_f32(a) ? a + a : is_snan_f32(b) ? b + b : number;
+	if (ieee && (is_snan_f32(a) || is_snan_f32(b)))
+		return is_snan_f32(a) ? a + a : b + b;
+	return number;
 }
 
 static inline float
-max_f32(float a, float b)
+max_f32(float a, float b, bool ieee)
 {
 	bool more = a > b || (a == b && !signbit(a));
 	float number = a != a ? b : b != b ? a : more ? a : b;
-	return is_snan_f32(a) ? a + a : is_snan_f32(b) ? b + b : number;
+	if (ieee && (is_snan_f32(a) || is_snan_f32(b)))
+		return is_snan_f32(a) ? a + a : b + b;
+	return number;
 }
 
 static inline bool
@@ -160,31 +166,35 @@ is_snan_f64(double d)
 }
 
 static inline double
-min_f64(double a, double b)
+min_f64(double a, double b, bool ieee)
 {
 	bool less = a < b || (a == b && signbit(a));
 	double number = a != a ? b : b != b ? a : less ? a : b;
-	return is_snan_f64(a) ? a + a : is_snan_f64(b) ? b + b : number;
+	if (ieee && (is_snan_f64(a) || is_snan_f64(b)))
+		return is_snan_f64(a) ? a + a : b + b;
+	return number;
 }
 
 static inline double
-max_f64(double a, double b)
+max_f64(double a, double b, bool ieee)
 {
 	bool more = a > b || (a == b && !signbit(a));
 	double number = a != a ? b : b != b ? a : more ? a : b;
-	return is_snan_f64(a) ? a + a : is_snan_f64(b) ? b + b : number;
+	if (ieee && (is_snan_f64(a) || is_snan_f64(b)))
+		return is_snan_f64(a) ? a + a : b + b;
+	return number;
 }
 
 /* The middle one of three; with a NaN among them, the least (V_MED3_F32). */
 static inline float
-med3_f32(float a, float b, float c)
+med3_f32(float a, float b, float c, bool ieee)
 {
 	if (a != a || b != b || c != c)
-		return min_f32(min_f32(a, b), c);
-	float most = max_f32(max_f32(a, b), c);
+		return min_f32(min_f32(a, b, ieee), c, ieee);
+	float most = max_f32(max_f32(a, b, ieee), c, ieee);
 	if (most == a)
-		return max_f32(b, c);
-	return most == b ? max_f32(a, c) : max_f32(a, b);
+		return max_f32(b, c, ieee);
+	return most == b ? max_f32(a, c, ieee) : max_f32(a, b, ieee);
 }
 
 static inline int64_t

@@ -83,17 +83,24 @@ SIM_HIPCC = clang++-22 -x hip --offload-arch=gfx90a -O3 -std=c++17 \
 	--rocm-device-lib-path=$(SIM_HIP_LIBS)
 SIM_HIP_OBJ := $(patsubst benches/native/%.cu,build/sim/hip/%.o,\
 	$(wildcard benches/native/*.cu))
-build/sim/hip/%.hsaco: benches/native/%.cu benches/native/native.h
+# Most of a compilation is HIP's headers: read once, for device and for host.
+build/sim/hip/%.pch: benches/native/native.h
 	@mkdir -p $(@D)
-	$(SIM_HIPCC) --offload-device-only -Xclang -mlink-builtin-bitcode \
-		-Xclang $(SIM_HIP_LIBS)opencl.bc --no-gpu-bundle-output $< -o $@
-build/sim/hip/%.o: benches/native/%.cu build/sim/hip/%.hsaco
-	$(SIM_HIPCC) --offload-host-only -Xclang -fcuda-include-gpubinary \
+	$(SIM_HIPCC) --offload-$*-only -fsyntax-only -Xclang -emit-pch \
+		-Xclang -o -Xclang $@ $<
+build/sim/hip/%.hsaco: benches/native/%.cu build/sim/hip/device.pch
+	$(SIM_HIPCC) --offload-device-only -include-pch $(@D)/device.pch \
+		-Xclang -mlink-builtin-bitcode -Xclang $(SIM_HIP_LIBS)opencl.bc \
+		--no-gpu-bundle-output $< -o $@
+build/sim/hip/%.o: benches/native/%.cu build/sim/hip/%.hsaco \
+		build/sim/hip/host.pch
+	$(SIM_HIPCC) --offload-host-only -include-pch $(@D)/host.pch \
+		-Xclang -fcuda-include-gpubinary \
 		-Xclang build/sim/hip/$*.hsaco -c $< -o $@.tmp
 	objcopy $$([ $* = main ] || nm -g --defined-only $@.tmp | \
 		awk '$$2 ~ /[TDR]/ { print "--localize-symbol=" $$3 }') $@.tmp $@
 	rm -f $@.tmp
-.PRECIOUS: build/sim/hip/%.hsaco
+.PRECIOUS: build/sim/hip/%.hsaco build/sim/hip/%.pch
 build/sim/hip/native: $(SIM_HIP_OBJ) test/sim/hip.c test/sim/launch.c
 	$(CC) $(SIM_TEST_CFLAGS) -c test/sim/hip.c -o build/sim/hip.o
 	$(CC) $(SIM_TEST_CFLAGS) -c test/sim/launch.c -o build/sim/launch.o

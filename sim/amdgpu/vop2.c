@@ -32,8 +32,8 @@ ROW(v_mul_u32_u24, d->u[l] = (a->u[l] & 0xffffff) * (b->u[l] & 0xffffff))
 ROW(v_mul_hi_u32_u24, d->u[l] = (uint32_t)((uint64_t)(a->u[l] & 0xffffff) *
 						   (b->u[l] & 0xffffff) >>
 					   32))
-ROW(v_min_f32, d->f[l] = min_f32(a->f[l], b->f[l]))
-ROW(v_max_f32, d->f[l] = max_f32(a->f[l], b->f[l]))
+ROW(v_min_f32, d->f[l] = min_f32(a->f[l], b->f[l], ieee))
+ROW(v_max_f32, d->f[l] = max_f32(a->f[l], b->f[l], ieee))
 ROW(v_min_i32, d->i[l] = a->i[l] < b->i[l] ? a->i[l] : b->i[l])
 ROW(v_max_i32, d->i[l] = a->i[l] > b->i[l] ? a->i[l] : b->i[l])
 ROW(v_min_u32, d->u[l] = a->u[l] < b->u[l] ? a->u[l] : b->u[l])
@@ -138,10 +138,10 @@ ROW(v_fmac_f16, d->u[l] = to_half(fma((double)from_half(a->u[l]),
 ROW(v_fmamk_f16, d->u[l] = to_half(fma((double)from_half(a->u[l]),
 				       (double)from_half(c->u[l]),
 				       (double)from_half(b->u[l]))))
-ROW(v_max_f16,
-    d->u[l] = float_to_half(max_f32(from_half(a->u[l]), from_half(b->u[l]))))
-ROW(v_min_f16,
-    d->u[l] = float_to_half(min_f32(from_half(a->u[l]), from_half(b->u[l]))))
+ROW(v_max_f16, d->u[l] = float_to_half(max_f32(from_half(a->u[l]),
+					       from_half(b->u[l]), ieee)))
+ROW(v_min_f16, d->u[l] = float_to_half(min_f32(from_half(a->u[l]),
+					       from_half(b->u[l]), ieee)))
 ROW(v_ldexp_f16,
     d->u[l] = to_half(ldexp((double)from_half(a->u[l]), sext16(b->u[l]))))
 ROW(add_u16, d->u[l] = (a->u[l] + b->u[l]) & 0xffff)

@@ -8,15 +8,19 @@
 ROW(v_mad_f32, d->f[l] = a->f[l] * b->f[l] + c->f[l])
 ROW(v_fma_f32, d->f[l] = fmaf(a->f[l], b->f[l], c->f[l]))
 ROW(v_fma_f64, d->d[l] = fma(a->d[l], b->d[l], c->d[l]))
-ROW(v_min3_f32, d->f[l] = min_f32(min_f32(a->f[l], b->f[l]), c->f[l]))
-ROW(v_max3_f32, d->f[l] = max_f32(max_f32(a->f[l], b->f[l]), c->f[l]))
-ROW(v_med3_f32, d->f[l] = med3_f32(a->f[l], b->f[l], c->f[l]))
-ROW(v_maxmin_f32, d->f[l] = min_f32(max_f32(a->f[l], b->f[l]), c->f[l]))
-ROW(v_minmax_f32, d->f[l] = max_f32(min_f32(a->f[l], b->f[l]), c->f[l]))
+ROW(v_min3_f32,
+    d->f[l] = min_f32(min_f32(a->f[l], b->f[l], ieee), c->f[l], ieee))
+ROW(v_max3_f32,
+    d->f[l] = max_f32(max_f32(a->f[l], b->f[l], ieee), c->f[l], ieee))
+ROW(v_med3_f32, d->f[l] = med3_f32(a->f[l], b->f[l], c->f[l], ieee))
+ROW(v_maxmin_f32,
+    d->f[l] = min_f32(max_f32(a->f[l], b->f[l], ieee), c->f[l], ieee))
+ROW(v_minmax_f32,
+    d->f[l] = max_f32(min_f32(a->f[l], b->f[l], ieee), c->f[l], ieee))
 ROW(v_add_f64, d->d[l] = a->d[l] + b->d[l])
 ROW(v_mul_f64, d->d[l] = a->d[l] * b->d[l])
-ROW(v_min_f64, d->d[l] = min_f64(a->d[l], b->d[l]))
-ROW(v_max_f64, d->d[l] = max_f64(a->d[l], b->d[l]))
+ROW(v_min_f64, d->d[l] = min_f64(a->d[l], b->d[l], ieee))
+ROW(v_max_f64, d->d[l] = max_f64(a->d[l], b->d[l], ieee))
 ROW(v_ldexp_f32,
     d->f[l] = (float)ldexp((double)a->f[l], (int)clamp_i64(b->i[l], -400, 400)))
 ROW(v_ldexp_f64, d->d[l] = ldexp(a->d[l], (int)clamp_i64(b->i[l], -5000, 5000)))
@@ -29,15 +33,19 @@ ROW(v_mul_legacy_f32,
 ROW(v_fma_f16, d->u[l] = to_half(fma(HA, HB, HC)))
 ROW(v_mad_f16, d->u[l] = to_half((double)from_half(to_half(HA * HB)) + HC))
 ROW(v_min3_f16,
-    d->u[l] = float_to_half(min_f32(min_f32((float)HA, (float)HB), (float)HC)))
+    d->u[l] = float_to_half(min_f32(min_f32((float)HA, (float)HB, ieee),
+				    (float)HC, ieee)))
 ROW(v_max3_f16,
-    d->u[l] = float_to_half(max_f32(max_f32((float)HA, (float)HB), (float)HC)))
+    d->u[l] = float_to_half(max_f32(max_f32((float)HA, (float)HB, ieee),
+				    (float)HC, ieee)))
 ROW(v_med3_f16,
-    d->u[l] = float_to_half(med3_f32((float)HA, (float)HB, (float)HC)))
+    d->u[l] = float_to_half(med3_f32((float)HA, (float)HB, (float)HC, ieee)))
 ROW(v_maxmin_f16,
-    d->u[l] = float_to_half(min_f32(max_f32((float)HA, (float)HB), (float)HC)))
+    d->u[l] = float_to_half(min_f32(max_f32((float)HA, (float)HB, ieee),
+				    (float)HC, ieee)))
 ROW(v_minmax_f16,
-    d->u[l] = float_to_half(max_f32(min_f32((float)HA, (float)HB), (float)HC)))
+    d->u[l] = float_to_half(max_f32(min_f32((float)HA, (float)HB, ieee),
+				    (float)HC, ieee)))
 ROW(v_pack_b32_f16, d->u[l] = a->u[l] | b->u[l] << 16)
 
 /* ---- division ----

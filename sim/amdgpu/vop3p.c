@@ -8,17 +8,18 @@
 /* One expression for each half; X, Y, Z are the operands' halves. */
 #define PACKED(name, expr)                                                     \
 	static inline uint32_t name##_half(uint32_t X, uint32_t Y, uint32_t Z, \
-					   bool clamp)                         \
+					   bool clamp, bool ieee)              \
 	{                                                                      \
 		(void)Y;                                                       \
 		(void)Z;                                                       \
 		(void)clamp;                                                   \
+		(void)ieee;                                                    \
 		return (uint32_t)(expr)&0xffff;                                \
 	}                                                                      \
 	ROW(name, d->u[l] = name##_half(a->u[l] & 0xffff, b->u[l] & 0xffff,    \
-					c->u[l] & 0xffff, x->clamp) |          \
+					c->u[l] & 0xffff, x->clamp, ieee) |    \
 			    name##_half(a->u[l] >> 16, b->u[l] >> 16,          \
-					c->u[l] >> 16, x->clamp)               \
+					c->u[l] >> 16, x->clamp, ieee)         \
 				    << 16)
 
 static inline uint32_t
@@ -53,8 +54,8 @@ PACKED(v_pk_fma_f16, to_half(fma((double)from_half(X), (double)from_half(Y),
 				 (double)from_half(Z))))
 PACKED(v_pk_add_f16, float_to_half(from_half(X) + from_half(Y)))
 PACKED(v_pk_mul_f16, float_to_half(from_half(X) * from_half(Y)))
-PACKED(v_pk_min_f16, float_to_half(min_f32(from_half(X), from_half(Y))))
-PACKED(v_pk_max_f16, float_to_half(max_f32(from_half(X), from_half(Y))))
+PACKED(v_pk_min_f16, float_to_half(min_f32(from_half(X), from_half(Y), ieee)))
+PACKED(v_pk_max_f16, float_to_half(max_f32(from_half(X), from_half(Y), ieee)))
 
 ROW(v_fma_mix_f32, d->f[l] = fmaf(a->f[l], b->f[l], c->f[l]))
 

@@ -401,9 +401,24 @@ amdgpu_math(struct cc_job *job)
 	lower_constants(job);
 }
 
+/* With MODE.IEEE on, as LLVM has it by default, a minimum or maximum of a
+ * signalling NaN is that NaN; Rust's is the other operand. Off, the
+ * instructions do what Rust asks for, and nothing is quieted before. (LLVM
+ * means to quiet, but forgets it where it joins two to v_min3.) All functions,
+ * or they would not be inlined. */
+static void
+ignore_signalling(struct cc_job *job)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
+	     f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f))
+			lower_add_string(job, f, "amdgpu-ieee", "false");
+}
+
 static void
 amdgpu_optimise(struct cc_job *job)
 {
+	ignore_signalling(job);
 	cc_passes(job, "function(infer-address-spaces)");
 	lower_checks(job);
 	cc_passes(job, "default<O3>,"

@@ -313,6 +313,21 @@ test_indexed(void)
 	verdict("registers by index", ok);
 }
 
+/* Of a signalling NaN and 2.0: the NaN, quieted; with MODE.IEEE off, 2.0. */
+static void
+test_signalling(void)
+{
+	static const uint32_t want[4] = {0x7fc00123, 0x7fc00123, 0x40000000,
+					 0x40000000};
+	struct {
+		void *out;
+		uint32_t x, y;
+	} args = {zeroes(sizeof(want)), 0x7f800123, 0x40000000};
+	launch(&d, "signalling", 1, 1, &args, sizeof(args));
+	uint32_t *got = fetch(args.out, sizeof(want));
+	verdict("signalling NaNs", memcmp(got, want, sizeof(want)) == 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -333,6 +348,7 @@ main(int argc, char **argv)
 	test_atomics();
 	test_lanes((uint32_t)atoi(argv[2]));
 	test_indexed();
+	test_signalling();
 	launch_close(&d);
 	return failures != 0;
 }

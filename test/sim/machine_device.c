@@ -220,3 +220,18 @@ indexed(GLOBAL uint32_t *out, uint32_t rounds)
 		all = all * 17 + v[k];
 	out[GX * 64 + X] = all;
 }
+
+/* The least and the greatest of x and y with MODE.IEEE on, then off. */
+KERNEL
+signalling(GLOBAL uint32_t *out, uint32_t x, uint32_t y)
+{
+	uint32_t r[4];
+	__asm__ volatile("v_min_f32 %0, %4, %5\n\tv_max_f32 %1, %5, %4\n\t"
+			 "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 9, 1), 0\n\t"
+			 "v_min_f32 %2, %4, %5\n\tv_max_f32 %3, %5, %4\n\t"
+			 "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 9, 1), 1"
+			 : "=&v"(r[0]), "=&v"(r[1]), "=&v"(r[2]), "=&v"(r[3])
+			 : "v"(x), "v"(y));
+	for (int k = 0; k < 4; k++)
+		out[k] = r[k];
+}
