@@ -5,41 +5,29 @@
  *     api CODE-OBJECT            all tests
  *     api CODE-OBJECT damage N   only damaged code objects, N of each kind
  *     api CODE-OBJECT code N     N times damaged instructions, run
+ *     api CODE-OBJECT packets N  N damaged packets, and calls with damaged
+ *                                arguments
  *     api CODE-OBJECT check      SMELT_SIM_CHECK: what it must and must not
  *                                find
  *     api CODE-OBJECT undef SOURCE   SMELT_SIM_CHECK=init, kernel by kernel of
  *                                that file
  */
-#include "../../sim/amdgpu/hsa.h"
+#include "api.h"
 
-#include <elf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+int failures;
+hsa_agent_t cpu, gpu;
+hsa_amd_memory_pool_t device_pool, kernarg_pool;
+uint8_t *file;
+size_t file_size;
 
-static int failures;
-static hsa_agent_t cpu, gpu;
-static hsa_amd_memory_pool_t device_pool, kernarg_pool;
-static uint8_t *file;
-static size_t file_size;
+struct run *current;
 
-static void
+void
 verdict(const char *name, bool ok)
 {
 	printf("%s api %s\n", ok ? "PASS" : "FAIL", name);
 	failures += !ok;
 }
-
-#define EXPECT(call, want)                                                     \
-	do {                                                                   \
-		hsa_status_t got = (call);                                     \
-		if (got != HSA_STATUS_##want) {                                \
-			printf("  %s = 0x%x, not " #want "\n", #call,          \
-			       (unsigned)got);                                 \
-			ok = false;                                            \
-		}                                                              \
-	} while (0)
 
 static hsa_status_t
 see_agent(hsa_agent_t agent, void *arg)
@@ -139,15 +127,6 @@ test_arguments(void)
 
 /* ---- running one kernel ---- */
 
-struct run {
-	struct hsa_queue *queue;
-	hsa_executable_t executable;
-	hsa_signal_t done;
-	hsa_status_t error; /* what the queue's callback was told */
-	uint64_t fault;	    /* address of a memory fault */
-	void *args;
-};
-
 static void
 on_error(hsa_status_t status, struct hsa_queue *source, void *data)
 {
@@ -157,7 +136,7 @@ on_error(hsa_status_t status, struct hsa_queue *source, void *data)
 	hsa_signal_store_screlease(run->done, 0);
 }
 
-static hsa_status_t
+hsa_status_t
 on_event(const struct hsa_amd_event *event, void *data)
 {
 	struct run *run = *(struct run **)data;
@@ -167,7 +146,7 @@ on_event(const struct hsa_amd_event *event, void *data)
 	return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t
+hsa_status_t
 load_executable(const void *data, size_t size, hsa_executable_t *executable)
 {
 	hsa_code_object_reader_t reader;
@@ -186,9 +165,7 @@ load_executable(const void *data, size_t size, hsa_executable_t *executable)
 	return status;
 }
 
-static struct run *current;
-
-static void
+void
 open_run(struct run *run)
 {
 	memset(run, 0, sizeof(*run));
@@ -199,7 +176,7 @@ open_run(struct run *run)
 	hsa_amd_memory_pool_allocate(kernarg_pool, 4096, 0, &run->args);
 }
 
-static void
+void
 close_run(struct run *run)
 {
 	hsa_queue_destroy(run->queue);
@@ -208,7 +185,7 @@ close_run(struct run *run)
 	hsa_amd_memory_pool_free(run->args);
 }
 
-static struct hsa_dispatch_packet
+struct hsa_dispatch_packet
 packet_of(struct run *run, const char *kernel, uint32_t grid, uint16_t group)
 {
 	hsa_executable_symbol_t symbol;
@@ -234,7 +211,7 @@ packet_of(struct run *run, const char *kernel, uint32_t grid, uint16_t group)
 }
 
 /* Queues the packet, waits for its end or an error. */
-static void
+void
 submit(struct run *run, const void *packet)
 {
 	uint64_t index = hsa_queue_add_write_index_relaxed(run->queue, 1);
@@ -414,246 +391,6 @@ test_barriers(void)
 	hsa_signal_destroy(copied);
 }
 
-/* ---- damaged code objects ---- */
-
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t
-next(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
-/* Loads, asks for every symbol, unloads. Any status will do; no crash. */
-static hsa_status_t
-see_symbol(hsa_executable_t executable, hsa_executable_symbol_t symbol,
-	   void *arg)
-{
-	(void)executable;
-	(void)arg;
-	uint32_t length = 0;
-	uint64_t value[16];
-	hsa_executable_symbol_get_info(
-		symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length);
-	char *name = malloc(length + 1);
-	hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME,
-				       name);
-	free(name);
-	for (uint32_t k = 8; k < 24; k++)
-		hsa_executable_symbol_get_info(symbol, k, value);
-	return HSA_STATUS_SUCCESS;
-}
-
-static bool
-try_load(const uint8_t *data, size_t size)
-{
-	hsa_executable_t executable;
-	if (load_executable(data, size, &executable) != HSA_STATUS_SUCCESS)
-		return false;
-	hsa_executable_iterate_symbols(executable, see_symbol, NULL);
-	hsa_executable_destroy(executable);
-	return true;
-}
-
-static void
-test_damage(int rounds)
-{
-	uint8_t *copy = malloc(file_size);
-	bool ok = try_load(file, file_size);
-	int cut = 0, loaded = 0;
-	size_t step = file_size / (size_t)rounds + 1;
-	for (size_t size = 1; size < file_size; size += step) {
-		uint8_t *part = malloc(size); /* so that ASan sees its end */
-		memcpy(part, file, size);
-		cut += !try_load(part, size);
-		free(part);
-	}
-	for (int k = 0; k < rounds; k++) {
-		memcpy(copy, file, file_size);
-		int flips = 1 + (int)(next() % 8);
-		for (int f = 0; f < flips; f++) {
-			/* Mostly headers and dynamic tables. */
-			size_t at = next() % (k % 3 ? 4096 : file_size);
-			if (at < file_size)
-				copy[at] = (uint8_t)next();
-		}
-		loaded += try_load(copy, file_size);
-	}
-	free(copy);
-	printf("  %d cut files refused, %d of %d damaged files loaded\n", cut,
-	       loaded, rounds);
-	verdict("damaged code objects", ok && cut > 0);
-}
-
-/* The executable segment's place in the file. */
-static void
-find_text(size_t *start, size_t *end)
-{
-	const Elf64_Ehdr *header = (const void *)file;
-	const Elf64_Phdr *ph = (const void *)(file + header->e_phoff);
-	for (int k = 0; k < header->e_phnum; k++) {
-		if (ph[k].p_type != PT_LOAD || !(ph[k].p_flags & PF_X))
-			continue;
-		*start = ph[k].p_offset;
-		*end = *start + ph[k].p_filesz;
-	}
-}
-
-/* Damaged instructions: any end but a crash will do. SMELT_SIM_LIMIT ends what
- * would run for ever. */
-static void
-test_code(int rounds)
-{
-	struct run run;
-	uint8_t *copy = malloc(file_size), *whole = file;
-	int errors = 0;
-	size_t start = 0, end = 0;
-	find_text(&start, &end);
-	setenv("SMELT_SIM_LIMIT", "100000", 1);
-	hsa_amd_register_system_event_handler(on_event, &current);
-	for (int k = 0; k < rounds; k++) {
-		memcpy(copy, whole, file_size);
-		/* A bit in some of the words, so that most still decode. */
-		for (size_t at = start; at < end; at++)
-			if (next() % 40 == 0)
-				copy[at] ^= (uint8_t)(1u << next() % 8);
-		file = copy;
-		open_run(&run);
-		file = whole;
-		void *out;
-		hsa_amd_memory_pool_allocate(device_pool, 16384, 0, &out);
-		memcpy(run.args, &out, 8);
-		static const char *const names[] = {
-			"sound_lds.kd", "misaligned.kd", "store.kd", "jump.kd"};
-		struct hsa_dispatch_packet packet =
-			packet_of(&run, names[k % 4], 256, 256);
-		packet.group_segment_size = 1024;
-		submit(&run, &packet);
-		errors += run.error != HSA_STATUS_SUCCESS;
-		close_run(&run);
-		hsa_amd_memory_pool_free(out);
-	}
-	free(copy);
-	printf("  %d of %d ended with an error\n", errors, rounds);
-	verdict("damaged instructions", errors > 0);
-}
-
-static void
-test_checks(void)
-{
-	static const struct {
-		const char *kernel;
-		bool found;
-	} cases[] = {
-		{"race_lds.kd", true},	  {"sound_lds.kd", false},
-		{"race_global.kd", true}, {"init_lds.kd", true},
-		{"init_global.kd", true}, {"bounds.kd", true},
-	};
-	hsa_amd_register_system_event_handler(on_event, &current);
-	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
-		struct run run;
-		void *out;
-		char name[64];
-		open_run(&run);
-		hsa_amd_memory_pool_allocate(device_pool, 4096 * 4 - 64, 0,
-					     &out);
-		memcpy(run.args, &out, 8);
-		struct hsa_dispatch_packet packet =
-			packet_of(&run, cases[k].kernel, 512, 256);
-		packet.group_segment_size = 1024;
-		submit(&run, &packet);
-		snprintf(name, sizeof(name), "check: %s %s", cases[k].kernel,
-			 cases[k].found ? "is found out" : "is let pass");
-		verdict(name, run.error == (cases[k].found
-						    ? HSA_STATUS_ERROR_EXCEPTION
-						    : HSA_STATUS_SUCCESS));
-		close_run(&run);
-		hsa_amd_memory_pool_free(out);
-	}
-}
-
-static bool
-has_kernel(const char *kernel)
-{
-	struct run run;
-	hsa_executable_symbol_t symbol;
-	open_run(&run);
-	hsa_status_t status = hsa_executable_get_symbol_by_name(
-		run.executable, kernel, &gpu, &symbol);
-	close_run(&run);
-	return status == HSA_STATUS_SUCCESS;
-}
-
-/* Runs it on a word for each work-item, with what is said on stderr in text. */
-static hsa_status_t
-run_heard(const char *kernel, char *text, size_t size)
-{
-	struct run run;
-	uint32_t *out;
-	FILE *heard = tmpfile();
-	int saved = dup(2);
-	open_run(&run);
-	hsa_amd_memory_pool_allocate(device_pool, 4096, 0, (void **)&out);
-	hsa_amd_memory_fill(out, 7, 1024);
-	memcpy(run.args, &out, 8);
-	struct hsa_dispatch_packet packet = packet_of(&run, kernel, 64, 64);
-	packet.group_segment_size = 1024;
-	dup2(fileno(heard), 2);
-	submit(&run, &packet);
-	dup2(saved, 2);
-	close(saved);
-	rewind(heard);
-	text[fread(text, 1, size - 1, heard)] = 0;
-	fclose(heard);
-	close_run(&run);
-	hsa_amd_memory_pool_free(out);
-	return run.error;
-}
-
-/* The kernel that a line of the source makes: PLANT(name, or SOUND(name,. */
-static void
-test_undef_line(const char *source, int line, const char *at)
-{
-	char name[64], kernel[72], place[96], text[2048];
-	bool plant = at[0] == 'P';
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(at + 6, ","), at + 6);
-	snprintf(kernel, sizeof(kernel), "%s.kd", name);
-	if (strncmp(name, "gfx9_", 5) == 0 && !has_kernel(kernel))
-		return;
-	hsa_status_t error = run_heard(kernel, text, sizeof(text));
-	snprintf(place, sizeof(place), "%s:%d", source, line);
-	bool ok = error == HSA_STATUS_SUCCESS;
-	if (plant)
-		ok = error == HSA_STATUS_ERROR_EXCEPTION &&
-		     strstr(text, "is uninitialised") && strstr(text, place);
-	if (!ok)
-		printf("  0x%x at %s: %s\n", error, place, text);
-	snprintf(text, sizeof(text), "init: %s is %s", name,
-		 plant ? "found out" : "let pass");
-	verdict(text, ok);
-}
-
-static void
-test_undef(const char *source)
-{
-	char line[1024];
-	FILE *in = fopen(source, "r");
-	hsa_amd_register_system_event_handler(on_event, &current);
-	for (int number = 1; in && fgets(line, sizeof(line), in); number++) {
-		const char *plant = strstr(line, "PLANT("),
-			   *sound = strstr(line, "SOUND(");
-		if (plant || sound)
-			test_undef_line(source, number, plant ? plant : sound);
-	}
-	if (in)
-		fclose(in);
-	else
-		verdict(source, false);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -685,6 +422,8 @@ main(int argc, char **argv)
 		test_checks();
 	else if (strcmp(what, "undef") == 0)
 		test_undef(argc > 3 ? argv[3] : "");
+	else if (strcmp(what, "packets") == 0)
+		test_packet_damage(rounds), test_handle_damage(rounds);
 	else if (strcmp(what, "code") == 0)
 		test_code(rounds);
 	else
