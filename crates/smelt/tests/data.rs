@@ -110,7 +110,7 @@ fn an_error_comes_out_of_a_scope() {
         s.launch(Grid::cover(4), add, (&x, &mut y))?;
         assert!(y.update_from(3..5).is_err());
         assert!(y.update_to(..=4, |_| unreachable!()).is_err());
-        y.update_to(..1, |y| y[0] += 1)?;
+        y.update_to(..1, |y| y[0] = 12)?;
         Err(Error::Unsupported("as it may".into()))
     });
     assert_eq!(failed, Err(Error::Unsupported("as it may".into())));
@@ -166,14 +166,11 @@ fn profile_of_a_line() {
     gpu.launch(grid, add, (&[1u32][..], &mut y)).unwrap();
     profile::stop();
     let report = profile::report();
-    let mine = report
-        .iter()
-        .find(|entry| entry.line == line && entry.file.ends_with("data.rs"));
-    assert_eq!(
-        mine.map(|entry| entry.kind),
-        Some(profile::Kind::Kernel),
-        "{report:?}"
-    );
+    // Copies too, where there are any.
+    let mine = report.iter().find(|entry| {
+        entry.line == line && entry.file.ends_with("data.rs") && entry.kind == profile::Kind::Kernel
+    });
+    assert!(mine.is_some(), "{report:?}");
 }
 
 #[test]
