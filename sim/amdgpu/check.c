@@ -226,12 +226,18 @@ check_bounds(const struct access *a, uint32_t bytes)
 			   (unsigned long long)range.size);
 }
 
+size_t
+check_bits(uint64_t size)
+{
+	return size / 8 + 1;
+}
+
 uint8_t *
 check_allocated(uint64_t size)
 {
 	if (!(check_wanted() & CHECK_INIT))
 		return NULL;
-	return calloc(1, size / 8 + 1);
+	return calloc(2, check_bits(size));
 }
 
 /* The bits of the range that begins there; false if none are kept. */
@@ -244,6 +250,12 @@ find_bits(const void *memory, struct range *range, uint64_t *at)
 		return false;
 	*at = base - range->base;
 	return true;
+}
+
+static bool
+get_bit(const uint8_t *bits, uint64_t at)
+{
+	return __atomic_load_n(&bits[at / 8], __ATOMIC_RELAXED) >> at % 8 & 1;
 }
 
 static void
@@ -272,14 +284,14 @@ check_copied(const void *to, const void *from, uint64_t size)
 		return;
 	bool known = from && find_bits(from, &source, &source_at);
 	for (uint64_t k = 0; k < size && at + k < range.size; k++) {
-		bool written = true;
-		if (known && source_at + k < source.size)
-			written = __atomic_load_n(
-					  &source.written[(source_at + k) / 8],
-					  __ATOMIC_RELAXED) >>
-					  (source_at + k) % 8 &
-				  1;
-		set_bit(range.written, at + k, written);
+		bool both = known && source_at + k < source.size;
+		size_t half = check_bits(range.size);
+		set_bit(range.written, at + k,
+			!both || get_bit(source.written, source_at + k));
+		set_bit(range.written + half, at + k,
+			!both || get_bit(source.written +
+						 check_bits(source.size),
+					 source_at + k));
 	}
 }
 

@@ -42,8 +42,11 @@ shadow_destroy(struct shadow *shadow);
 void
 check_access(struct wave *wave, const struct inst *inst,
 	     const uint64_t *addresses, uint64_t mask);
-/* Bits of bytes that were written, for an allocation of this size; NULL where
+/* Bits of bytes that are defined, for an allocation of this size, and then,
+ * after check_bits() bytes, of those to which something was stored; NULL where
  * that is not asked for. */
+size_t
+check_bits(uint64_t size);
 uint8_t *
 check_allocated(uint64_t size);
 /* The program has written there. */

@@ -162,9 +162,8 @@ map_scratch(struct dispatch *d)
 			     .agents = 1u << d->agent->index};
 	d->scratch = (uint64_t)(uintptr_t)memory_map(&like, d->scratch_size);
 	if (d->scratch && check_wanted() & CHECK_INIT)
-		d->private_defined = check_allocated(d->scratch_size);
-	return d->scratch &&
-	       (d->private_defined || !(check_wanted() & CHECK_INIT));
+		d->undefined = malloc(d->scratch_size);
+	return d->scratch && (d->undefined || !(check_wanted() & CHECK_INIT));
 }
 
 static void
@@ -214,7 +213,7 @@ dispatch_run(const struct sim_agent *agent, uint64_t queue,
 	}
 	run(&d);
 	shadow_destroy(d.shadow);
-	free(d.private_defined);
+	free(d.undefined);
 	pthread_mutex_destroy(&d.lock);
 	if (d.scratch)
 		memory_unmap((void *)(uintptr_t)d.scratch, RANGE_SYSTEM);

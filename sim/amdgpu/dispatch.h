@@ -27,8 +27,8 @@ struct dispatch {
 	pthread_mutex_t lock;
 	struct fault *fault;
 	struct shadow *shadow; /* where races are looked for */
-	/* Bits of the bytes of scratch; NULL: not asked for, or no scratch. */
-	uint8_t *private_defined;
+	/* Bits of scratch; NULL: not asked for, or no scratch. */
+	uint8_t *undefined;
 	uint64_t limit; /* instructions of a wave; UINT64_MAX: none */
 	/* Under the pool's lock: */
 	uint32_t helpers;

@@ -122,7 +122,7 @@ make_slot(struct thread *thread, int k, uint32_t waves)
 	struct slot *slot = thread->slots[k];
 	if (check_wanted() && !slot->group.cells) {
 		slot->group.cells = calloc(SIM_LDS_SIZE, sizeof(struct cell));
-		slot->group.lds_defined = calloc(SIM_LDS_SIZE / 8, 1);
+		slot->group.lds_defined = calloc(2, check_bits(SIM_LDS_SIZE));
 		if (!slot->group.cells || !slot->group.lds_defined)
 			return NULL;
 	}
@@ -275,7 +275,7 @@ start_group(struct dispatch *d, struct worker *worker, struct slot *slot,
 	g->epoch = 0;
 	if (g->cells) {
 		memset(g->cells, 0, g->lds_size * sizeof(struct cell));
-		memset(g->lds_defined, 0, SIM_LDS_SIZE / 8);
+		memset(g->lds_defined, 0, 2 * check_bits(SIM_LDS_SIZE));
 	}
 	uint32_t size[3];
 	group_size(d, g, size);

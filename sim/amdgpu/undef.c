@@ -4,6 +4,7 @@
  */
 #include "undef.h"
 
+#include "check.h"
 #include "dispatch.h"
 
 #include <stdarg.h>
@@ -30,12 +31,13 @@ undef_start(struct wave *w, struct undef *u, unsigned sgprs)
 	memset(&s->s[SGPR_NULL], 0, 3 * sizeof(s->s[0]));
 	memset(u->vector, 0, sizeof(u->vector));
 	memset(u->scalar, 0, sizeof(u->scalar));
+	memset(u->unwritten, 0, sizeof(u->unwritten));
 	u->scc = NULL;
 	u->private = NULL;
-	if (w->group->dispatch->private_defined) {
-		u->private = w->group->dispatch->private_defined +
-			     (w->scratch - w->group->dispatch->scratch) / 8;
-		memset(u->private, 0, w->scratch_size / 8);
+	if (w->group->dispatch->undefined) {
+		u->private = w->group->dispatch->undefined +
+			     (w->scratch - w->group->dispatch->scratch);
+		memset(u->private, 0xff, w->scratch_size);
 	}
 }
 
@@ -88,99 +90,123 @@ place_of(const struct wave *w, const struct inst *i, uint64_t address, int lane,
 	return PLACE_GLOBAL;
 }
 
-/* The byte that holds the byte's bit, which is set where that is defined. NULL:
- * all are, or the access will fault. */
+/* The byte that holds the byte's bit, which is set where that is defined; so
+ * many bytes on is one that is set where something was stored. NULL: all are,
+ * or the access will fault. Not for private memory. */
 static uint8_t *
-find_bit(struct wave *w, const struct inst *i, uint64_t address, int lane,
-	 uint8_t *bit)
+find_bit(struct wave *w, enum place place, uint64_t at, uint8_t *bit,
+	 size_t *stored)
 {
-	uint64_t at;
-	const struct range *range;
-	switch (place_of(w, i, address, lane, &at)) {
-	case PLACE_LDS:
+	if (place == PLACE_LDS) {
 		*bit = (uint8_t)(1u << at % 8);
+		*stored = check_bits(SIM_LDS_SIZE);
 		return at < SIM_LDS_SIZE ? &w->group->lds_defined[at / 8]
 					 : NULL;
-	case PLACE_PRIVATE:
-		*bit = (uint8_t)(1u << at % 8);
-		return at < w->scratch_size ? &w->undef->private[at / 8] : NULL;
-	default:
-		range = memory_range(w->worker, at, 1);
-		if (!range || !range->written ||
-		    at - range->base >= range->size)
-			return NULL;
-		at -= range->base;
-		*bit = (uint8_t)(1u << at % 8);
-		return &range->written[at / 8];
 	}
+	const struct range *range = memory_range(w->worker, at, 1);
+	if (!range || !range->written || at - range->base >= range->size)
+		return NULL;
+	at -= range->base;
+	*bit = (uint8_t)(1u << at % 8);
+	*stored = check_bits(range->size);
+	return &range->written[at / 8];
 }
 
-static bool
-is_defined(struct wave *w, const struct inst *i, uint64_t address, int lane)
-{
-	uint8_t bit, *byte = find_bit(w, i, address, lane, &bit);
-	return !byte || __atomic_load_n(byte, __ATOMIC_RELAXED) & bit;
-}
-
+/* A byte is stored of which these bits are undefined. */
 static void
-set_defined(struct wave *w, const struct inst *i, uint64_t address, int lane,
-	    bool value)
+put_byte(struct wave *w, const struct inst *i, uint64_t address, int lane,
+	 uint8_t undefined)
 {
-	uint8_t bit, *byte = find_bit(w, i, address, lane, &bit);
-	if (byte && value)
+	uint64_t at;
+	size_t stored;
+	uint8_t bit, *byte;
+	enum place place = place_of(w, i, address, lane, &at);
+	if (place == PLACE_PRIVATE) {
+		if (at < w->scratch_size)
+			w->undef->private[at] = undefined;
+		return;
+	}
+	byte = find_bit(w, place, at, &bit, &stored);
+	if (!byte)
+		return;
+	if (!undefined)
 		__atomic_fetch_or(byte, bit, __ATOMIC_RELAXED);
-	else if (byte)
+	else
 		__atomic_fetch_and(byte, (uint8_t)~bit, __ATOMIC_RELAXED);
+	__atomic_fetch_or(byte + stored, bit, __ATOMIC_RELAXED);
+}
+
+/* The bits of a byte that are undefined. *unwritten is set where nothing was
+ * stored to it, and it is not private. */
+static uint8_t
+get_byte(struct wave *w, const struct inst *i, uint64_t address, int lane,
+	 bool *unwritten)
+{
+	uint64_t at;
+	size_t stored;
+	uint8_t bit, *byte;
+	enum place place = place_of(w, i, address, lane, &at);
+	if (place == PLACE_PRIVATE)
+		return at < w->scratch_size ? w->undef->private[at] : 0;
+	byte = find_bit(w, place, at, &bit, &stored);
+	if (!byte || __atomic_load_n(byte, __ATOMIC_RELAXED) & bit)
+		return 0;
+	if (!(__atomic_load_n(byte + stored, __ATOMIC_RELAXED) & bit))
+		*unwritten = true;
+	return 0xff;
 }
 
 /* Ones in data for what is not defined; false if all is. */
 static bool
 undefined_bytes(struct wave *w, const struct inst *i, uint64_t address,
-		int lane, uint32_t bytes, uint8_t *data)
+		int lane, uint32_t bytes, uint8_t *data, bool *unwritten)
 {
-	bool any = false;
-	for (uint32_t k = 0; k < bytes; k++) {
-		data[k] = is_defined(w, i, address + k, lane) ? 0 : 0xff;
-		any |= data[k];
-	}
+	uint8_t any = 0;
+	*unwritten = false;
+	for (uint32_t k = 0; k < bytes; k++)
+		any |= data[k] = get_byte(w, i, address + k, lane, unwritten);
 	return any;
 }
 
 static void
 set_origin(struct undef *u, unsigned reg, uint32_t bytes,
-	   const struct inst *origin)
+	   const struct inst *origin, bool unwritten)
 {
-	for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
+	for (uint32_t k = 0; k < (bytes + 3) / 4; k++) {
 		u->vector[reg + k] = origin;
+		u->unwritten[reg + k] = unwritten;
+	}
 }
 
 static void
 load_lane(struct wave *w, const struct inst *i, uint64_t address, int lane)
 {
 	uint8_t data[16];
-	if (undefined_bytes(w, i, address, lane, i->op->bytes, data))
-		set_origin(w->undef, i->dst.reg, i->op->bytes, w->current);
+	bool unwritten;
+	if (undefined_bytes(w, i, address, lane, i->op->bytes, data,
+			    &unwritten))
+		set_origin(w->undef, i->dst.reg, i->op->bytes, w->current,
+			   unwritten);
 	memory_put_lane(&w->undef->wave, i, lane, data);
 }
 
-/* Whole bytes that are undefined beside others that are not are the padding of
- * something, or a value that an enum has not got. */
 static void
 store_lane(struct wave *w, const struct inst *i, uint64_t address, int lane)
 {
 	uint8_t data[16];
 	uint64_t at;
-	bool all = true, some = false;
+	unsigned reg = i->src[1].reg;
+	bool all = true, unwritten = false;
 	memory_get_lane(&w->undef->wave, i, lane, data);
 	for (uint32_t k = 0; k < i->op->bytes; k++) {
-		set_defined(w, i, address + k, lane, data[k] == 0);
+		put_byte(w, i, address + k, lane, data[k]);
 		all &= data[k] == 0xff;
-		some |= data[k] != 0 && data[k] != 0xff;
 	}
-	if ((all || some) && place_of(w, i, address, lane, &at) == PLACE_GLOBAL)
-		undef_report(w, w->undef->vector[i->src[1].reg],
-			     "what is stored (v%u of lane %d)", i->src[1].reg,
-			     lane);
+	for (uint32_t k = 0; all && k < (i->op->bytes + 3u) / 4; k++)
+		unwritten |= w->undef->unwritten[reg + k];
+	if (unwritten && place_of(w, i, address, lane, &at) == PLACE_GLOBAL)
+		undef_report(w, w->undef->vector[reg],
+			     "what is stored (v%u of lane %d)", reg, lane);
 }
 
 /* Any bit of an atomic's operands or of what is there decides what it leaves;
@@ -198,19 +224,20 @@ atomic_lane(struct wave *w, const struct inst *i, uint64_t address, int lane)
 			     i->src[1].reg, lane);
 		return;
 	}
-	bool any = undefined_bytes(w, i, address, lane, i->op->bytes, old);
+	bool unwritten, any = undefined_bytes(w, i, address, lane, i->op->bytes,
+					      old, &unwritten);
 	if (any && i->op->atomic != ATOMIC_SWAP) {
 		undef_report(w, NULL, "the memory of an atomic (lane %d)",
 			     lane);
 		return;
 	}
 	for (uint32_t k = 0; k < i->op->bytes; k++)
-		set_defined(w, i, address + k, lane, true);
+		put_byte(w, i, address + k, lane, 0);
 	if (!(i->flags & INST_GLC) && !(i->op->flags & OP_RTN))
 		return;
 	memory_put_lane(&u->wave, i, lane, old);
 	if (any)
-		set_origin(u, i->dst.reg, i->op->bytes, w->current);
+		set_origin(u, i->dst.reg, i->op->bytes, w->current, unwritten);
 }
 
 void
@@ -312,10 +339,12 @@ undef_smem(struct wave *w, const struct inst *i)
 	address = (address + smem_offset(w, i)) & ~(uint64_t)3;
 	for (unsigned k = 0; k < i->op->bytes / 4u; k++) {
 		uint8_t data[4];
+		bool unwritten;
 		unsigned reg = i->dst.reg + k;
 		if (reg >= SGPRS || reg == SGPR_NULL)
 			continue;
-		if (undefined_bytes(w, i, address + k * 4, 0, 4, data))
+		if (undefined_bytes(w, i, address + k * 4, 0, 4, data,
+				    &unwritten))
 			w->undef->scalar[reg] = w->current;
 		memcpy(&s->s[reg], data, 4);
 	}

@@ -1,13 +1,16 @@
 /*
- * Uninitialised values, for SMELT_SIM_CHECK=init: for each bit of each
- * register, and each byte of memory, whether anything has defined it.
+ * Uninitialised values, for SMELT_SIM_CHECK=init: for each bit of each register
+ * and of private memory, where masks of lanes are spilled to, and each byte of
+ * other memory, whether anything has defined it.
  *
  * Compilers read registers that nothing has written, on purpose: to keep a half
- * of one, to save it, as an operand that does not matter. So a read is no
- * mistake in itself. The bits travel with the values, and a finding is made
- * where an undefined one decides something: which way a branch goes, which
- * lanes run, what an address is, what an atomic does, and where what is stored
- * to global memory is undefined but for bytes of padding.
+ * of one, to save it, as an operand that does not matter, as the payload of an
+ * enum's variant that has none. So neither a read nor a store is a mistake in
+ * itself. The bits travel with the values, and a finding is made where an
+ * undefined one decides something: which way a branch goes, which lanes run,
+ * what an address is, what an atomic does. Only what is loaded from LDS or
+ * device memory to which nothing was ever stored may not be stored elsewhere
+ * either.
  */
 #ifndef SIM_UNDEF_H
 #define SIM_UNDEF_H
@@ -22,8 +25,11 @@ struct undef {
 	 * NULL: none did. Right for the last one written; for messages only. */
 	const struct inst *vector[VGPRS + SPARE_ROWS];
 	const struct inst *scalar[SGPRS];
+	/* What is undefined in it came unchanged from LDS or device memory to
+	 * which nothing was ever stored. */
+	bool unwritten[VGPRS + SPARE_ROWS];
 	const struct inst *scc;
-	uint8_t *private; /* of the wave's private memory: bits of bytes */
+	uint8_t *private; /* bits of the wave's private memory */
 	vgpr_row rows[VGPRS + SPARE_ROWS];
 };
 

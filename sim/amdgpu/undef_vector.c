@@ -258,12 +258,29 @@ put_mask(struct wave *w, const struct inst *i, unsigned reg, uint64_t mask)
 			undef_origin(w, i);
 }
 
+/* Only moved, and an undefined operand is. */
+static bool
+is_unwritten(const struct undef *u, const struct inst *i)
+{
+	bool moved = undef_flow(i) == FLOW_MOVE || undef_flow(i) == FLOW_BITS;
+	for (int k = 0; moved && k < 6; k++) {
+		const struct operand *o = &i->src[k / 2];
+		unsigned reg = o->reg + k % 2u;
+		bool used = k % 2 == 0 || is_wide((enum type)o->type);
+		if (o->kind == OPERAND_VGPR && used && u->unwritten[reg] &&
+		    undef_row(u->rows[reg]))
+			return true;
+	}
+	return false;
+}
+
 static void
 put_vector(struct wave *w, const struct inst *i, struct vector_flow *f)
 {
 	struct undef *u = w->undef;
 	struct inst plain = *i;
 	const struct inst *origin = f->any ? undef_origin(w, i) : NULL;
+	bool unwritten = f->any && is_unwritten(u, i);
 	uint64_t kept = f->write == f->exec
 				? 0
 				: wave_mask(&u->wave, i->sdst) & ~f->write;
@@ -275,9 +292,11 @@ put_vector(struct wave *w, const struct inst *i, struct vector_flow *f)
 		undef_exec(w, origin);
 	} else {
 		operand_store(&u->wave, &plain, &f->result, f->write);
-		u->vector[i->dst.reg] = origin;
-		if (is_wide((enum type)i->dst.type))
-			u->vector[i->dst.reg + 1] = origin;
+		for (unsigned k = 0;
+		     f->any && k <= is_wide((enum type)i->dst.type); k++) {
+			u->vector[i->dst.reg + k] = origin;
+			u->unwritten[i->dst.reg + k] = unwritten;
+		}
 	}
 	if (i->op->flags & (OP_CARRY_OUT | OP_SDST))
 		put_mask(w, i, i->sdst, (f->out & f->write) | kept);
