@@ -118,6 +118,35 @@ place(struct cc_job *job, struct cpu_graph *graph, LLVMValueRef global)
 	return offset;
 }
 
+static LLVMValueRef
+expand(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef constant,
+       LLVMValueRef global, LLVMValueRef replacement);
+
+/* A vector or aggregate, put together part by part: what the vectoriser makes
+ * of several uses of one address. */
+static LLVMValueRef
+expand_parts(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef constant,
+	     LLVMValueRef global, LLVMValueRef replacement)
+{
+	LLVMValueRef whole = LLVMGetPoison(LLVMTypeOf(constant));
+	bool is_vector = LLVMIsAConstantVector(constant);
+	unsigned count = (unsigned)LLVMGetNumOperands(constant);
+
+	for (unsigned i = 0; i < count; i++) {
+		LLVMValueRef part =
+			expand(job, builder, LLVMGetOperand(constant, i),
+			       global, replacement);
+		LLVMValueRef at = LLVMConstInt(
+			LLVMInt32TypeInContext(job->context), i, false);
+
+		whole = is_vector ? LLVMBuildInsertElement(builder, whole, part,
+							   at, "")
+				  : LLVMBuildInsertValue(builder, whole, part,
+							 i, "");
+	}
+	return whole;
+}
+
 /* The constant as instructions, with the global replaced. */
 static LLVMValueRef
 expand(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef constant,
@@ -131,6 +160,10 @@ expand(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef constant,
 		return replacement;
 	if (!mentions(constant, global))
 		return constant;
+	if (LLVMIsAConstantVector(constant) ||
+	    LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant))
+		return expand_parts(job, builder, constant, global,
+				    replacement);
 	if (!LLVMIsAConstantExpr(constant) || count > array_count(operands))
 		die("%s: the shared static `%s` is part of a constant of a "
 		    "shape that cannot be taken apart",
