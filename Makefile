@@ -90,6 +90,7 @@ print-unit-tests:
 
 bench: all
 	@scripts/bench-cpu
+	@benches/rajaperf/bench-cpu
 bench-build: all
 	@scripts/bench-build
 

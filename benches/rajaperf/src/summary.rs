@@ -66,7 +66,7 @@ fn means(text: &mut String, rows: &[Row], seq: bool) {
     let official = |r: &Row| r.official.map(|o| o.us_per_rep);
     let unchecked = |r: &Row| r.unchecked.and_then(Record::median);
     type Ratio<'a> = &'a dyn Fn(&Row) -> Option<f64>;
-    let lines: [(String, Ratio); 5] = [
+    let lines: [(String, Ratio); 6] = [
         (format!("Smelt_Safe over {native}"), &|r| {
             over(r.safe, r.native)
         }),
@@ -75,6 +75,9 @@ fn means(text: &mut String, rows: &[Row], seq: bool) {
         }),
         ("Smelt_Safe over Smelt_Unsafe".into(), &|r| {
             over(r.safe, unchecked(r))
+        }),
+        (format!("best tuning over {native}"), &|r| {
+            over(r.best(), r.native)
         }),
         ("best tuning over the suite's best".into(), &|r| {
             over(r.best(), official(r))

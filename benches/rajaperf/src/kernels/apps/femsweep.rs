@@ -6,8 +6,12 @@
 //! compiler can know to be: with its random matrices the solution would grow without bounds.
 //! So the checksum does not depend on the mesh; here that is a cube whose elements are in
 //! order, and the angles are shared out evenly among the eight octants.
+//!
+//! In tuning `block` a block has an angle and a group, and neighbouring threads different elements. In `groups`
+//! they have one element and 32 groups, for all of which the element's matrices are the same.
 
 use super::domain::{atomics, from_atomics};
+use crate::access::{Checked, Unchecked};
 use crate::prelude::*;
 
 /// Corners of an element, its faces, corners of a face.
@@ -27,6 +31,7 @@ pub const KERNEL: Kernel = Kernel {
     shape: |_, target| shape(target),
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("groups")],
     block: 128,
     // Systems without pivoting: a few are nearly singular and magnify any rounding.
     tolerance: 1e-6,
@@ -220,41 +225,6 @@ struct Fields<'a> {
     mass: &'a [f64],
 }
 
-/// How elements of slices are read: with their index checked or not.
-trait Read: Copy {
-    fn at<T: Copy>(self, slice: &[T], i: usize) -> T;
-}
-
-#[derive(Clone, Copy)]
-struct Checked;
-
-impl Read for Checked {
-    #[inline(always)]
-    fn at<T: Copy>(self, slice: &[T], i: usize) -> T {
-        slice[i]
-    }
-}
-
-/// Only to be made where all indices are known to be right.
-#[derive(Clone, Copy)]
-struct Unchecked(());
-
-impl Unchecked {
-    /// # Safety
-    /// Of what is read through it, all indices are below the slices' lengths.
-    unsafe fn new() -> Self {
-        Self(())
-    }
-}
-
-impl Read for Unchecked {
-    #[inline(always)]
-    fn at<T: Copy>(self, slice: &[T], i: usize) -> T {
-        // SAFETY: who made it said so.
-        unsafe { *slice.get_unchecked(i) }
-    }
-}
-
 impl Fields<'_> {
     fn elements(&self) -> usize {
         self.shared.len() / FACES
@@ -266,9 +236,10 @@ impl Fields<'_> {
 
     /// The factor 0 of an angle.
     #[inline(always)]
-    fn factor(&self, read: impl Read, angle: usize) -> f64 {
-        let first = angle * self.elements() + read.at(self.order, angle * self.elements()) as usize;
-        (read.at(self.a, N * N * first).sin() - 2.0).max(0.0)
+    fn factor(&self, access: impl Access, angle: usize) -> f64 {
+        let first =
+            angle * self.elements() + *access.at(self.order, angle * self.elements()) as usize;
+        (access.at(self.a, N * N * first).sin() - 2.0).max(0.0)
     }
 
     /// Takes from `b` what comes in through shared face `face`, the angle's solution being read
@@ -276,7 +247,7 @@ impl Fields<'_> {
     #[inline(always)]
     fn couple(
         &self,
-        read: impl Read,
+        access: impl Access,
         b: &mut [f64; N],
         (angle, face, is_low): (usize, usize, bool),
         factor: f64,
@@ -292,10 +263,10 @@ impl Fields<'_> {
         for j in 0..F {
             let mut sum = 0.0;
             for i in 0..F {
-                let from = read.at(other, face * F + i) as usize;
-                sum += factor * read.at(self.f, matrix + j * F + i) * x(from);
+                let from = *access.at(other, face * F + i) as usize;
+                sum += factor * *access.at(self.f, matrix + j * F + i) * x(from);
             }
-            b[read.at(own, face * F + j) as usize % N] -= sum;
+            b[*access.at(own, face * F + j) as usize % N] -= sum;
         }
     }
 
@@ -303,33 +274,33 @@ impl Fields<'_> {
     #[inline(always)]
     fn element(
         &self,
-        read: impl Read,
+        access: impl Access,
         (angle, group, k): (usize, usize, usize),
         factor: f64,
         x: impl Fn(usize) -> f64,
     ) -> (usize, [f64; N]) {
         let n = self.elements();
-        let e = read.at(self.order, angle * n + k) as usize;
+        let e = *access.at(self.order, angle * n + k) as usize;
         let at = angle * n + e;
         let mut b = [0.0; N];
         for (i, b) in b.iter_mut().enumerate() {
-            *b = read.at(self.b, N * at + i);
+            *b = *access.at(self.b, N * at + i);
         }
         for i in 0..FACES {
-            let face = read.at(self.shared, FACES * e + i);
-            if face != u32::MAX && read.at(self.incoming, FACES * at + i) != 0 {
+            let face = *access.at(self.shared, FACES * e + i);
+            if face != u32::MAX && *access.at(self.incoming, FACES * at + i) != 0 {
                 // The lower element of a face has it above.
                 let which = (angle, face as usize, i % 2 == 1);
-                self.couple(read, &mut b, which, factor, &x);
+                self.couple(access, &mut b, which, factor, &x);
             }
         }
-        let sigma = read.at(self.sigma, e + group * n);
+        let sigma = *access.at(self.sigma, e + group * n);
         let mut a = [[0.0; N]; N];
         for (i, row) in a.iter_mut().enumerate() {
             for (j, a) in row.iter_mut().enumerate() {
                 let entry = N * i + j;
-                *a = read.at(self.a, N * N * at + entry)
-                    + sigma * read.at(self.mass, N * N * e + entry);
+                *a = *access.at(self.a, N * N * at + entry)
+                    + sigma * *access.at(self.mass, N * N * e + entry);
             }
         }
         (e, solve(&mut a, b))
@@ -367,27 +338,28 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
     Ok(checksum(&it.x))
 }
 
-/// A block's sweep, its threads sharing out the elements of each hyperplane.
+/// A block's sweep: for `LANES` groups its threads share out the elements of each hyperplane.
 #[inline(always)]
-fn block_sweep(read: impl Read, fields: Fields, x: &[AtomicF64]) {
-    let (angle, group) = (
-        thread::block_index().y as usize,
-        thread::block_index().x as usize,
-    );
+fn block_sweep<const LANES: usize>(access: impl Access, fields: Fields, x: &[AtomicF64]) {
     let (t, threads) = (
         thread::thread_index().x as usize,
         thread::block_dim().x as usize,
     );
+    let (angle, group) = (
+        thread::block_index().y as usize,
+        thread::block_index().x as usize * LANES + t % LANES,
+    );
+    let (t, threads) = (t / LANES, threads / LANES);
     let n = fields.elements();
     let x = &x[(angle * GROUPS + group) * N * n..][..N * n];
-    let factor = fields.factor(read, angle);
+    let factor = fields.factor(access, angle);
     let mut plane = 0;
     while plane < fields.hyperplanes() {
-        let end = read.at(fields.planes, plane + 1) as usize;
-        let mut k = read.at(fields.planes, plane) as usize + t;
+        let end = *access.at(fields.planes, plane + 1) as usize;
+        let mut k = *access.at(fields.planes, plane) as usize + t;
         while k < end {
             let (e, solution) =
-                fields.element(read, (angle, group, k), factor, |from| x[from].load());
+                fields.element(access, (angle, group, k), factor, |from| x[from].load());
             for (i, value) in solution.into_iter().enumerate() {
                 x[N * e + i].store(value);
             }
@@ -399,7 +371,7 @@ fn block_sweep(read: impl Read, fields: Fields, x: &[AtomicF64]) {
 }
 
 macro_rules! kernel {
-    ($name:ident, $read:expr) => {
+    ($name:ident, $lanes:expr, $access:expr) => {
         /// A block for each angle and group. Within a hyperplane no element is read that
         /// another thread writes; the solution is atomic since nothing says so.
         #[allow(clippy::too_many_arguments)]
@@ -430,13 +402,19 @@ macro_rules! kernel {
                 sigma,
                 mass,
             };
-            block_sweep($read, fields, x);
+            block_sweep::<$lanes>($access, fields, x);
         }
     };
 }
-kernel!(femsweep, Checked);
+/// Groups that a block of tuning `groups` has.
+const LANES: usize = 32;
+
+kernel!(femsweep, 1, Checked);
 // SAFETY: the lists of the mesh name what there is, and the fields are as long as it says.
-kernel!(femsweep_unchecked, unsafe { Unchecked::new() });
+kernel!(femsweep_unchecked, 1, unsafe { Unchecked::new() });
+kernel!(groups, LANES, Checked);
+// SAFETY: as above.
+kernel!(groups_unchecked, LANES, unsafe { Unchecked::new() });
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let it = data(run);
@@ -452,10 +430,17 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let (sigma, mass) = (run.to_device(&it.sigma)?, run.to_device(&it.mass)?);
     let x = run.move_to_device(atomics(it.x))?;
     let grid = Grid::blocks((GROUPS, ANGLES)).threads(run.block);
+    // Whole groups of lanes.
+    let lanes = run.block.next_multiple_of(LANES);
+    let by_groups = Grid::blocks((GROUPS / LANES, ANGLES)).threads(lanes);
+    let has_groups = run.tuning == "groups";
     run.time(|queue| {
         let args = (
             &order, &planes, &incoming, &shared, &low, &high, &b, &a, &f, &sigma, &mass, &x,
         );
+        if has_groups {
+            return launch!(queue, by_groups, [groups, groups_unchecked], args);
+        }
         launch!(queue, grid, [femsweep, femsweep_unchecked], args)
     })?;
     Ok(checksum(&from_atomics(run.to_host(&x)?)))

@@ -1,6 +1,7 @@
 //! Apps_INTSC_HEXRECT: volume and first moments of the intersections of hexahedra, each with 24
 //! triangular facets, with boxes of a rectangular mesh: each facet is clipped against the box.
 
+use super::rooms::{Part, Room, UncheckedPart};
 use crate::prelude::*;
 
 /// Boxes that each hexahedron meets.
@@ -96,16 +97,18 @@ fn data(run: &mut Run) -> Data {
 
 type Point = [f64; 3];
 
-/// Where a thread has a polygon's corners: coordinates x, y, z of each. They are indexed by what is only known
-/// at run time, so a thread of the device has them in shared memory: an array of its own would lie
-/// in device memory.
-trait Polygon {
-    fn get(&self, axis: usize, i: usize) -> f64;
-    fn put(&mut self, axis: usize, i: usize, value: f64);
+/// A polygon's corners in a room: coordinates x, y, z of each.
+struct Polygon<R>(R);
+
+impl<R: Room> Polygon<R> {
+    #[inline(always)]
+    fn put(&mut self, axis: usize, i: usize, value: f64) {
+        self.0.put(axis * ROOM + i, value);
+    }
 
     #[inline(always)]
     fn point(&self, i: usize) -> Point {
-        [0, 1, 2].map(|axis| self.get(axis, i))
+        [0, 1, 2].map(|axis| self.0.get(axis * ROOM + i))
     }
 
     #[inline(always)]
@@ -116,76 +119,13 @@ trait Polygon {
     }
 }
 
-/// The host's.
-type Own = [[f64; ROOM]; 3];
-
-impl Polygon for Own {
-    #[inline(always)]
-    fn get(&self, axis: usize, i: usize) -> f64 {
-        self[axis][i]
-    }
-
-    #[inline(always)]
-    fn put(&mut self, axis: usize, i: usize, value: f64) {
-        self[axis][i] = value;
-    }
-}
-
 /// Threads in a block, fixed.
 const BLOCK: usize = 64;
-/// Words of a thread; one more than it needs, so that neighbours use different banks.
+/// Numbers of a thread, and one more.
 const WORDS: usize = 3 * ROOM + 1;
 
 smelt::shared! {
     static ROOMS: [f64; WORDS * BLOCK];
-}
-
-/// A thread's part of [`ROOMS`], by the number of its first word.
-struct Part(usize);
-
-impl Part {
-    #[inline(always)]
-    fn of_thread() -> Self {
-        // So the compiler sees that it is one of BLOCK.
-        Self(thread::thread_index().x as usize % BLOCK * WORDS)
-    }
-}
-
-impl Polygon for Part {
-    #[inline(always)]
-    fn get(&self, axis: usize, i: usize) -> f64 {
-        ROOMS.load(self.0 + axis * ROOM + i)
-    }
-
-    #[inline(always)]
-    fn put(&mut self, axis: usize, i: usize, value: f64) {
-        ROOMS.store(self.0 + axis * ROOM + i, value);
-    }
-}
-
-/// The same without checks: corners are below [`ROOM`], so all words are the thread's own.
-struct UncheckedPart(Part);
-
-impl UncheckedPart {
-    #[inline(always)]
-    fn word(&self, axis: usize, i: usize) -> *mut f64 {
-        let first = ROOMS.as_mut_ptr().cast::<f64>();
-        first.wrapping_add(self.0.0 + axis * ROOM + i)
-    }
-}
-
-impl Polygon for UncheckedPart {
-    #[inline(always)]
-    fn get(&self, axis: usize, i: usize) -> f64 {
-        // SAFETY: a word of this thread's own.
-        unsafe { *self.word(axis, i) }
-    }
-
-    #[inline(always)]
-    fn put(&mut self, axis: usize, i: usize, value: f64) {
-        // SAFETY: a word of this thread's own.
-        unsafe { *self.word(axis, i) = value }
-    }
 }
 
 /// Moves the polygon of `n` corners from one end of the room to the other, but for what lies
@@ -193,7 +133,7 @@ impl Polygon for UncheckedPart {
 /// edge stay so, whichever way it is cut.
 #[inline(always)]
 fn clip(
-    at: &mut impl Polygon,
+    at: &mut Polygon<impl Room>,
     axis: usize,
     to_start: bool,
     below: bool,
@@ -245,7 +185,13 @@ struct Block {
 
 /// Adds volume and moments between z = 0 and the polygon of `n` corners from `first` on.
 #[inline(always)]
-fn add_polygon(sums: &mut [f64; VALUES], at: &impl Polygon, first: usize, n: usize, it: Block) {
+fn add_polygon(
+    sums: &mut [f64; VALUES],
+    at: &Polygon<impl Room>,
+    first: usize,
+    n: usize,
+    it: Block,
+) {
     let ([x0, y0, z0], [dx, dy, _]) = (it.low, it.size);
     let mut part = [0.0; VALUES];
     let a = at.point(first);
@@ -348,7 +294,7 @@ fn each_bit(mut bits: u32, mut body: impl FnMut(usize)) {
 }
 
 #[inline(always)]
-fn intersection(hex: &[[f64; 8]; 3], it: Block, at: &mut impl Polygon) -> [f64; VALUES] {
+fn intersection(hex: &[[f64; 8]; 3], it: Block, at: &mut Polygon<impl Room>) -> [f64; VALUES] {
     let [dx, dy, height] = it.size;
     let det = dx * dy;
     let per = det / (det * det + 1.0e-80);
@@ -403,7 +349,7 @@ fn record(
     corner: impl Fn(usize) -> usize,
     node: impl Fn(usize, usize) -> f64,
     plane: impl Fn(usize) -> f64,
-    room: &mut impl Polygon,
+    room: impl Room,
 ) -> [f64; VALUES] {
     let hex = hex as usize;
     let mut corners = [[0.0; 8]; 3];
@@ -428,7 +374,7 @@ fn record(
         size: ends.map(|[low, high]| high - low),
     };
     it.size[2] = it.size[2].max(0.0);
-    intersection(&corners, it, room)
+    intersection(&corners, it, &mut Polygon(room))
 }
 
 fn seq(run: &mut Run) -> smelt::Result<Checksum> {
@@ -443,7 +389,7 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
                 |i| it.corners[i] as usize,
                 |axis, i| it.nodes[axis][i],
                 |i| it.planes[i],
-                &mut [[0.0; ROOM]; 3],
+                [0.0; WORDS],
             );
         }
     });
@@ -469,7 +415,7 @@ fn hexrect(
             |i| corners[i] as usize,
             |axis, i| [x, y, z][axis][i],
             |i| planes[i],
-            &mut Part::of_thread(),
+            Part::new(&ROOMS, WORDS),
         ));
     }
 }
@@ -487,7 +433,7 @@ fn hexrect_unchecked(
 ) {
     let t = thread::index();
     if let Some(out) = out.get_mut(t) {
-        // SAFETY: all lists have an entry for each result, and name what there is.
+        // SAFETY: all lists have an entry for each result, and name what there is; corners are below ROOM.
         unsafe {
             let pair = [*hexes.get_unchecked(t.get()), *boxes.get_unchecked(t.get())];
             *out.as_mut_ptr().cast() = record(
@@ -496,7 +442,7 @@ fn hexrect_unchecked(
                 |i| *corners.get_unchecked(i) as usize,
                 |axis, i| *[x, y, z][axis].get_unchecked(i),
                 |i| *planes.get_unchecked(i),
-                &mut UncheckedPart(Part::of_thread()),
+                UncheckedPart::new(Part::new(&ROOMS, WORDS)),
             );
         }
     }

@@ -1,5 +1,11 @@
 //! Apps_LTIMES: moments of a flux over directions, phi(z, g, m) += ell(m, d) psi(z, g, d).
+//!
+//! Tuning `block` has a thread for each moment. In `rows` a thread has all moments of a zone and group, in
+//! `parts` a fifth of them; in `tiles` a block has 32 zones and groups, whose data it moves through shared
+//! memory, since a thread's own are neighbours in memory and a warp's are not.
 
+use super::rooms::{Part, Room, UncheckedPart};
+use crate::access::{Checked, Unchecked};
 use crate::prelude::*;
 use crate::suite::Params;
 
@@ -16,6 +22,7 @@ pub const KERNEL: Kernel = Kernel {
         Tuning::sized("block"),
         Tuning::plain("rows"),
         Tuning::plain("parts"),
+        Tuning::plain("tiles"),
     ],
     ..Kernel::DEFAULT
 };
@@ -188,6 +195,96 @@ fn rows_unchecked<const M: usize, const D: usize>(
     }
 }
 
+/// Moments and directions that `tiles` is compiled for, the default ones.
+const M: usize = 25;
+const D: usize = 64;
+/// Zones and groups of a block of `tiles`, one for each lane.
+const LANES: usize = 32;
+/// Moments of a thread, and threads to a row.
+const PART: usize = 5;
+const PARTS: usize = M / PART;
+const THREADS: usize = LANES * PARTS;
+/// Words between rows of psi: odd, so that lanes use different banks.
+const PITCH: usize = D + 1;
+/// Where they begin in the block's shared memory, and how much there is.
+const PSI: usize = 0;
+const ELL: usize = LANES * PITCH;
+const PHI: usize = ELL + M * D;
+const WORDS: usize = PHI + LANES * M;
+
+smelt::shared! {
+    static WHOLE: [f64; WORDS];
+}
+
+/// The numbers below `words` of those that thread `t` moves.
+#[inline(always)]
+fn share<const N: usize>(t: usize, words: usize) -> [Option<usize>; N] {
+    std::array::from_fn(|k| Some(k * THREADS + t).filter(|i| *i < words))
+}
+
+/// A block for each [`LANES`] rows of psi and phi, or fewer at the end; `ell` has M rows of D, `room`
+/// [`WORDS`]. All indices are below these lengths.
+#[inline(always)]
+fn tile(access: impl Access, ell: &[f64], psi: &[f64], phi: &[AtomicF64], mut room: impl Room) {
+    let t = thread::thread_index().x as usize % THREADS;
+    let first = thread::block_index().x as usize * LANES;
+    let rows = (psi.len() / D).saturating_sub(first).min(LANES);
+    // All loads before the first store.
+    let of_psi: [_; (LANES * D).div_ceil(THREADS)] = share(t, rows * D);
+    let of_ell: [_; (M * D).div_ceil(THREADS)] = share(t, M * D);
+    let of_phi: [_; (LANES * M).div_ceil(THREADS)] = share(t, rows * M);
+    let new_psi = of_psi.map(|i| i.map_or(0.0, |i| *access.at(psi, first * D + i)));
+    let new_ell = of_ell.map(|i| i.map_or(0.0, |i| *access.at(ell, i)));
+    let new_phi = of_phi.map(|i| i.map_or(0.0, |i| access.at(phi, first * M + i).load()));
+    for (i, value) in of_psi.into_iter().zip(new_psi) {
+        if let Some(i) = i {
+            room.put(PSI + i / D * PITCH + i % D, value);
+        }
+    }
+    for (i, value) in of_ell.into_iter().zip(new_ell) {
+        if let Some(i) = i {
+            room.put(ELL + i, value);
+        }
+    }
+    for (i, value) in of_phi.into_iter().zip(new_phi) {
+        if let Some(i) = i {
+            room.put(PHI + i, value);
+        }
+    }
+    sync::barrier();
+    let (row, part) = (t % LANES, t / LANES);
+    if row < rows {
+        let own = PHI + row * M + part * PART;
+        let mut sums: [f64; PART] = std::array::from_fn(|k| room.get(own + k));
+        for d in 0..D {
+            let psi = room.get(PSI + row * PITCH + d);
+            for (k, sum) in sums.iter_mut().enumerate() {
+                *sum += room.get(ELL + (part * PART + k) * D + d) * psi;
+            }
+        }
+        for (k, sum) in sums.into_iter().enumerate() {
+            room.put(own + k, sum);
+        }
+    }
+    sync::barrier();
+    for i in of_phi.into_iter().flatten() {
+        access.at(phi, first * M + i).store(room.get(PHI + i));
+    }
+}
+
+fn tiles(ell: &[f64], psi: &[f64], phi: &[AtomicF64]) {
+    tile(Checked, ell, psi, phi, Part::new(&WHOLE, WORDS));
+}
+
+fn tiles_unchecked(ell: &[f64], psi: &[f64], phi: &[AtomicF64]) {
+    // SAFETY: indices are right, as tile says.
+    let (access, room) = unsafe {
+        let room = UncheckedPart::new(Part::new(&WHOLE, WORDS));
+        (Unchecked::new(), room)
+    };
+    tile(access, ell, psi, phi, room);
+}
+
 /// Threads in each dimension of the suite's blocks: a warp along the moments, and the two
 /// factors of the rest that lie closest together.
 fn block_shape(block: usize) -> (usize, usize, usize) {
@@ -204,7 +301,14 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     match (run.tuning, it.m, it.d) {
         ("rows", 25, 64) => time_rows::<25, 64>(run, &mut phi, &ell, &psi)?,
         ("parts", 25, 64) => time_rows::<5, 64>(run, &mut phi, &ell, &psi)?,
-        // Those two are compiled for the default extents only.
+        ("tiles", M, D) => {
+            let grid = Grid::blocks((it.z * it.g).div_ceil(LANES)).threads(THREADS);
+            run.time(|queue| {
+                let args = (&ell, &psi, phi.as_atomic());
+                launch!(queue, grid, [tiles, tiles_unchecked], args)
+            })?;
+        }
+        // Those are compiled for the default extents only.
         _ => {
             let grid = Grid::cover((it.m, it.g, it.z)).block(block_shape(run.block));
             run.time(|queue| {

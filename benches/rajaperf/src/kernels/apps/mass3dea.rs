@@ -1,4 +1,7 @@
 //! Apps_MASS3DEA: the mass matrix of each finite element, made entry by entry.
+//!
+//! Tuning `block` has a thread for each column of the matrix, `split` [`PARTS`] of them, since the device has
+//! more threads than there are columns.
 
 use super::domain::{atomics, from_atomics};
 use super::exchange::exchange;
@@ -24,7 +27,11 @@ pub const KERNEL: Kernel = Kernel {
     smelt,
     block: D3,
     any_block: false,
-    tunings: &[Tuning::sized("block"), Tuning::plain("element")],
+    tunings: &[
+        Tuning::sized("block"),
+        Tuning::plain("split"),
+        Tuning::plain("element"),
+    ],
     ..Kernel::DEFAULT
 };
 
@@ -101,64 +108,81 @@ fn element(basis: &Matrix<D, Q>, weights: &[f64; Q3], mass: &mut [f64; D6]) {
     }
 }
 
-/// One element: a thread of its block has a column of the matrix.
-#[inline(always)]
-fn block_element(basis: &Matrix<D, Q>, weight: impl Field, set: impl Fn(usize, f64)) {
-    const ROOMS: usize = Q3.div_ceil(D3);
-    let mut bases = exchange!(1, [D, D, D]);
-    let mut exchange = exchange!(ROOMS, [D, D, D]);
-    let i = exchange.place();
-    let t = (i[2] * D + i[1]) * D + i[0];
-    let flat = basis.as_flattened();
-    let flat = bases
-        .publish([if t < Q * D { flat[t] } else { 0.0 }])
-        .as_flattened();
-    let b: &Matrix<D, Q> = matrix(&flat.as_flattened().as_flattened()[..Q * D]);
-    let weights = exchange.publish(std::array::from_fn::<_, ROOMS, _>(|k| {
-        if k * D3 + t < Q3 {
-            weight.at(k * D3 + t)
-        } else {
-            0.0
-        }
-    }));
-    let flat = weights.as_flattened().as_flattened().as_flattened();
-    let Some(weights) = flat.first_chunk() else {
-        return;
-    };
-    for x in 0..D {
-        for y in 0..D {
-            for z in 0..D {
-                let j = x + D * (y + D * z);
-                set(j * D3 + t, entry(b, weights, i, [x, y, z]));
+/// Threads for a column of the matrix in tuning `split`.
+const PARTS: usize = D;
+
+/// One element: `$parts` threads of its block share out a column of the matrix.
+macro_rules! block_element {
+    ($name:ident, $parts:expr) => {
+        #[inline(always)]
+        fn $name(basis: &Matrix<D, Q>, weight: impl Field, set: impl Fn(usize, f64)) {
+            const THREADS: usize = D3 * $parts;
+            const ROOMS: usize = Q3.div_ceil(THREADS);
+            let mut bases = exchange!(1, [D, D, D * $parts]);
+            let mut exchange = exchange!(ROOMS, [D, D, D * $parts]);
+            let place = exchange.place();
+            let t = (place[2] * D + place[1]) * D + place[0];
+            let flat = basis.as_flattened();
+            let flat = bases
+                .publish([if t < Q * D { flat[t] } else { 0.0 }])
+                .as_flattened();
+            let b: &Matrix<D, Q> = matrix(&flat.as_flattened().as_flattened()[..Q * D]);
+            let weights = exchange.publish(std::array::from_fn::<_, ROOMS, _>(|k| {
+                if k * THREADS + t < Q3 {
+                    weight.at(k * THREADS + t)
+                } else {
+                    0.0
+                }
+            }));
+            let flat = weights.as_flattened().as_flattened().as_flattened();
+            let Some(weights) = flat.first_chunk() else {
+                return;
+            };
+            let (i, part) = ([place[0], place[1], place[2] % D], place[2] / D);
+            for x in part * (D / $parts)..(part + 1) * (D / $parts) {
+                for y in 0..D {
+                    for z in 0..D {
+                        let j = x + D * (y + D * z);
+                        set(j * D3 + t % D3, entry(b, weights, i, [x, y, z]));
+                    }
+                }
             }
         }
-    }
+    };
 }
+block_element!(whole_columns, 1);
+block_element!(split_columns, PARTS);
 
 /// A block for each element. No entry is another thread's; they are atomic since no token says
 /// so.
-fn mass3dea(basis: &[f64], weights: &[f64], mass: &[AtomicF64]) {
-    let e = thread::block_index().x as usize;
-    let weights = &weights[e * Q3..][..Q3];
-    let mass = &mass[e * D6..][..D6];
-    block_element(
-        matrix(basis),
-        |i| weights[i],
-        |i, value| mass[i].store(value),
-    );
-}
+macro_rules! kernels {
+    ($safe:ident, $unchecked:ident, $body:ident) => {
+        fn $safe(basis: &[f64], weights: &[f64], mass: &[AtomicF64]) {
+            let e = thread::block_index().x as usize;
+            let weights = &weights[e * Q3..][..Q3];
+            let mass = &mass[e * D6..][..D6];
+            $body(
+                matrix(basis),
+                |i| weights[i],
+                |i, value| mass[i].store(value),
+            );
+        }
 
-fn mass3dea_unchecked(basis: &[f64], weights: &[f64], mass: &[AtomicF64]) {
-    let e = thread::block_index().x as usize;
-    // SAFETY: the basis has this size, and the other arrays a part for each block.
-    unsafe {
-        block_element(
-            &*basis.as_ptr().cast(),
-            |i| *weights.get_unchecked(e * Q3 + i),
-            |i, value| mass.get_unchecked(e * D6 + i).store(value),
-        );
-    }
+        fn $unchecked(basis: &[f64], weights: &[f64], mass: &[AtomicF64]) {
+            let e = thread::block_index().x as usize;
+            // SAFETY: the basis has this size, and the other arrays a part for each block.
+            unsafe {
+                $body(
+                    &*basis.as_ptr().cast(),
+                    |i| *weights.get_unchecked(e * Q3 + i),
+                    |i, value| mass.get_unchecked(e * D6 + i).store(value),
+                );
+            }
+        }
+    };
 }
+kernels!(mass3dea, mass3dea_unchecked, whole_columns);
+kernels!(split, split_unchecked, split_columns);
 
 /// A thread for each element, whose stages stay in its own memory.
 fn by_element(basis: &[f64], weights: &[f64], mut mass: DisjointChunks<f64>) {
@@ -202,8 +226,13 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     }
     let mass = run.move_to_device(atomics(it.mass))?;
     let grid = Grid::blocks(n).threads((D, D, D));
+    let is_split = run.tuning == "split";
     run.time(|queue| {
         let args = (&basis, &weights, &mass);
+        if is_split {
+            let grid = Grid::blocks(n).threads((D, D, D * PARTS));
+            return launch!(queue, grid, [split, split_unchecked], args);
+        }
         launch!(queue, grid, [mass3dea, mass3dea_unchecked], args)
     })?;
     Ok(Checksum::of(&from_atomics(run.to_host(&mass)?)))

@@ -19,6 +19,7 @@ mod mass3dpa;
 mod matvec_3d_stencil;
 mod nodal_accumulation_3d;
 mod pressure;
+mod rooms;
 mod vol3d;
 mod zonal_accumulation_3d;
 
