@@ -22,6 +22,8 @@ pub struct Record {
     pub reps: usize,
     /// What is wrong with it; such a one is not timed.
     pub wrong: Option<String>,
+    /// Why the device would not run it: a block too large for the registers that the kernel wants.
+    pub not_taken: Option<String>,
     /// How far its checksum was from the reference's, as a part of the magnitude.
     pub distance: f64,
     /// Time of one repetition in each pass, in microseconds.
@@ -50,6 +52,7 @@ impl Record {
             shape,
             reps,
             wrong: None,
+            not_taken: None,
             distance: 0.0,
             times: vec![],
             end_to_end: 0.0,
@@ -130,13 +133,13 @@ pub struct Place {
     pub units: u32,
 }
 
-/// One run; what goes wrong is text, since a kernel that fails must not end the suite.
+/// One run; what goes wrong is told, since a kernel that fails must not end the suite.
 fn run<'a>(
     place: Place,
     kernel: &Kernel,
     options: &'a Options,
     choice: Choice,
-) -> Result<(Run<'a>, Checksum), String> {
+) -> smelt::Result<(Run<'a>, Checksum)> {
     let run = Run::new(place.gpu, place.units, kernel, &options.params, choice);
     finish(place, kernel, choice, run)
 }
@@ -146,7 +149,7 @@ fn finish<'a>(
     kernel: &Kernel,
     choice: Choice,
     mut run: Run<'a>,
-) -> Result<(Run<'a>, Checksum), String> {
+) -> smelt::Result<(Run<'a>, Checksum)> {
     let body = match choice.variant {
         Variant::BaseSeq => kernel.seq,
         _ => kernel.smelt,
@@ -156,7 +159,7 @@ fn finish<'a>(
         Err(error) => {
             // What was launched before it failed must not be blamed on the next.
             let _ = place.gpu.wait();
-            Err(error.to_string())
+            Err(error)
         }
     }
 }
@@ -165,7 +168,7 @@ fn finish<'a>(
 /// chosen or not.
 pub fn verify(place: Place, options: &Options, records: &mut [Record], progress: &mut Progress) {
     let total = records.len();
-    let mut reference: Option<(&str, Result<Checksum, String>)> = None;
+    let mut reference: Option<(&str, smelt::Result<Checksum>)> = None;
     for (at, record) in records.iter_mut().enumerate() {
         let reps = record.reps.min(VERIFY_REPS);
         let kernel = record.kernel;
@@ -197,8 +200,18 @@ pub fn verify(place: Place, options: &Options, records: &mut [Record], progress:
         };
         match run(place, kernel, options, choice) {
             Ok((_, checksum)) => compare(record, &checksum, right),
-            Err(error) => record.wrong = Some(error),
+            Err(error) => refuse(record, &error),
         }
+    }
+}
+
+/// Only a launch that is refused for a larger block than the kernel's own is nobody's mistake.
+fn refuse(record: &mut Record, error: &smelt::Error) {
+    let refused = matches!(error, smelt::Error::Launch(_) | smelt::Error::Engine(_));
+    if refused && record.choice.block > record.kernel.block {
+        record.not_taken = Some(error.to_string());
+    } else {
+        record.wrong = Some(error.to_string());
     }
 }
 
@@ -223,14 +236,14 @@ pub fn time(place: Place, options: &Options, records: &mut [Record], progress: &
             break;
         }
         for (at, record) in records.iter_mut().enumerate() {
-            if record.wrong.is_some() {
+            if record.wrong.is_some() || record.not_taken.is_some() {
                 continue;
             }
             let text = format!("pass {} of {} {}", pass + 1, options.passes, label(record));
             progress.show(at, total, &text);
             match run(place, record.kernel, options, record.choice) {
                 Ok((run, checksum)) => record_times(record, &run, checksum),
-                Err(error) => record.wrong = Some(error),
+                Err(error) => record.wrong = Some(error.to_string()),
             }
         }
         check_timed(records);
@@ -251,7 +264,7 @@ fn record_times(record: &mut Record, run: &Run, checksum: Checksum) {
 fn check_timed(records: &mut [Record]) {
     let mut right: Option<(&str, Checksum)> = None;
     for record in records {
-        if record.wrong.is_some() {
+        if record.wrong.is_some() || record.not_taken.is_some() {
             continue;
         }
         match right {
@@ -295,7 +308,8 @@ fn caught(place: Place, options: &Options, record: &Record) -> Result<(usize, us
         reps: 1,
         ..record.choice
     };
-    let (whole, _) = run(place, record.kernel, options, choice)?;
+    let (whole, _) =
+        run(place, record.kernel, options, choice).map_err(|error| error.to_string())?;
     let arrays = whole.arrays();
     let fails = |array: &usize| {
         let mut run = Run::new(

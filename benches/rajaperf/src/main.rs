@@ -116,7 +116,11 @@ fn open(options: &Options) -> Result<Place, String> {
 
 fn verdict(records: &[Record]) -> ExitCode {
     let wrong = records.iter().filter(|r| r.wrong.is_some()).count();
-    println!("{} right, {wrong} wrong", records.len() - wrong);
+    let not_taken = records.iter().filter(|r| r.not_taken.is_some()).count();
+    println!("{} right, {wrong} wrong", records.len() - wrong - not_taken);
+    if not_taken > 0 {
+        println!("{not_taken} not taken by the device: block too large");
+    }
     if wrong == 0 {
         ExitCode::SUCCESS
     } else {

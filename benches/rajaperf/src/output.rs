@@ -127,10 +127,11 @@ pub fn print_table(records: &[Record], others: &[Other]) {
             Some(value) => format!("{value:.digits$}"),
             None => "-".into(),
         };
-        let verdict = match &r.wrong {
-            Some(wrong) => format!("WRONG: {wrong}"),
-            None if r.times.is_empty() => format!("right to {:.0e}", r.distance),
-            None => format!("{:?}", r.checksum.value()),
+        let verdict = match (&r.wrong, &r.not_taken) {
+            (Some(wrong), _) => format!("WRONG: {wrong}"),
+            (None, Some(why)) => format!("not taken: {why}"),
+            (None, None) if r.times.is_empty() => format!("right to {:.0e}", r.distance),
+            (None, None) => format!("{:?}", r.checksum.value()),
         };
         println!(
             "{:26} {:12} {:22} {:>6} {:>11} {:>9} {:>9} {:>8}  {verdict}",
@@ -361,7 +362,7 @@ fn checksum_report(records: &[Record]) -> String {
 
 fn runs(records: &[Record]) -> String {
     let mut text = runs_header() + "\n";
-    for r in records {
+    for r in records.iter().filter(|r| r.not_taken.is_none()) {
         let number = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.4}"));
         let s = &r.shape;
         let _ = writeln!(

@@ -1,6 +1,9 @@
 //! Products of matrices in which a thread makes [`SPAN`] by [`SPAN`] elements, which it holds in
 //! registers, so that what is loaded from shared memory is used as often. Strips of both factors go
 //! through shared memory. The terms of an element are added up in the order that one thread would.
+//!
+//! On the CPU, where threads of a block run one after the other and caches stand for shared memory, a thread
+//! makes [`STRIP`] neighbours of a row.
 
 use crate::prelude::*;
 use crate::run::Queue;
@@ -139,6 +142,48 @@ fn product_unchecked(it: Product, a: &[f64], b: &[f64], c: &[AtomicF64]) {
     });
 }
 
+/// Elements of a row that a thread makes on the CPU: half of its vector registers.
+const STRIP: usize = 32;
+
+/// A thread for each strip, along x, of each row, along y. Matrices are as `it` says, and all indices are
+/// of rows and columns that they have.
+#[inline(always)]
+fn row_strip(access: impl Access, it: Product, a: &[f64], b: &[f64], c: &[AtomicF64]) {
+    let (strip, row) = thread::index2().get();
+    let first = strip * STRIP;
+    if row >= it.rows || first >= it.columns {
+        return;
+    }
+    if first + STRIP <= it.columns {
+        let mut sums = [it.first; STRIP];
+        for k in 0..it.depth {
+            let a = it.factor * access.at(a, row * it.depth + k);
+            let at = k * it.columns + first;
+            // One check for the whole strip.
+            let _ = access.at(b, at + STRIP - 1);
+            for (i, sum) in sums.iter_mut().enumerate() {
+                *sum += a * access.at(b, at + i);
+            }
+        }
+        for (i, sum) in sums.into_iter().enumerate() {
+            access.at(c, row * it.columns + first + i).store(sum);
+        }
+        return;
+    }
+    for column in first..it.columns {
+        let mut sum = it.first;
+        for k in 0..it.depth {
+            let a = it.factor * access.at(a, row * it.depth + k);
+            sum += a * access.at(b, k * it.columns + column);
+        }
+        access.at(c, row * it.columns + column).store(sum);
+    }
+}
+
+both! {
+    fn strips, strips_unchecked(it: Product, a: &[f64], b: &[f64], c: &[AtomicF64]) = row_strip;
+}
+
 /// Makes `c`.
 pub fn launch(
     queue: &Queue,
@@ -147,6 +192,11 @@ pub fn launch(
     b: &Buffer<f64>,
     c: &mut Buffer<f64>,
 ) -> smelt::Result<()> {
+    if queue.on_cpu {
+        let grid = Grid::cover((it.columns.div_ceil(STRIP), it.rows)).block((1, 8));
+        let args = (it, a, b, c.as_atomic());
+        return launch!(queue, grid, [strips, strips_unchecked], args);
+    }
     let squares = (it.columns.div_ceil(WIDE), it.rows.div_ceil(WIDE));
     let grid = Grid::blocks(squares).threads((TILE, TILE));
     launch!(

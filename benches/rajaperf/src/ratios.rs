@@ -85,9 +85,10 @@ pub fn rows<'a>(records: &'a [Record], others: &'a [Other], official: &'a [Other
             };
             let native = match best(others, &name, size) {
                 Some(other) => Some(other.us_per_rep),
-                None if others.is_empty() => {
-                    variant(Variant::BaseSeq, false).and_then(Record::median)
-                }
+                // EMPTY takes plain Rust no time at all, of which there is no ratio.
+                None if others.is_empty() => variant(Variant::BaseSeq, false)
+                    .and_then(Record::median)
+                    .filter(|us| *us >= 0.1),
                 None => None,
             };
             rows.push(Row {

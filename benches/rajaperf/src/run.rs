@@ -26,6 +26,8 @@ pub struct Run<'a> {
     pub init: Init,
     /// Blocks that fill the device when each thread does several elements.
     pub full_grid: usize,
+    /// Whether the device is the CPU.
+    pub on_cpu: bool,
     /// How reductions share out their elements there.
     pub share: Share,
     variant: Variant,
@@ -44,6 +46,8 @@ pub struct Queue {
     pub gpu: Device,
     /// Whether the safe form of a kernel is wanted; [`launch!`](crate::launch) asks it.
     pub safe: bool,
+    /// Whether the device is the CPU.
+    pub on_cpu: bool,
 }
 
 /// Launches the first kernel of the two in Smelt_Safe, the second in Smelt_Unsafe.
@@ -92,6 +96,7 @@ impl<'a> Run<'a> {
                 DeviceKind::Cpu => units as usize,
                 _ => units as usize * (2048 / it.block.clamp(32, 1024)),
             },
+            on_cpu: kind == DeviceKind::Cpu,
             share: Share::of(kind),
             variant: it.variant,
             kernel_time: Duration::ZERO,
@@ -156,6 +161,7 @@ impl<'a> Run<'a> {
         let queue = Queue {
             gpu: self.gpu,
             safe: self.is_safe(),
+            on_cpu: self.on_cpu,
         };
         self.gpu.wait()?;
         let start = Instant::now();

@@ -169,43 +169,63 @@ fn data(run: &mut Run) -> Data {
     }
 }
 
+/// Runs the body with `$i` from 1 to 7, or from 0, a constant each time: only so is the whole elimination
+/// unrolled, and the matrix in registers.
+macro_rules! from_1_to_7 {
+    ($i:ident => $body:block) => {
+        from_1_to_7!(@ $i $body 1 2 3 4 5 6 7)
+    };
+    (@ $i:ident $body:block $($value:literal)*) => {$({
+        const $i: usize = $value;
+        $body
+    })*};
+}
+macro_rules! from_0_to_7 {
+    ($i:ident => $body:block) => {
+        from_1_to_7!(@ $i $body 0 1 2 3 4 5 6 7)
+    };
+}
+
 /// Solves `a x = b` by factors L and U, the latter with ones on its diagonal, in place.
 #[inline(always)]
 fn solve(a: &mut [[f64; N]; N], b: [f64; N]) -> [f64; N] {
-    for i in 1..N {
-        a[0][i] /= a[0][0];
-    }
-    for i in 1..N {
-        for j in i..N {
+    const { assert!(N == 8) };
+    from_1_to_7!(I => {
+        a[0][I] /= a[0][0];
+    });
+    from_1_to_7!(I => {
+        for j in I..N {
             let mut sum = 0.0;
-            for k in 0..i {
-                sum += a[j][k] * a[k][i];
+            for k in 0..I {
+                sum += a[j][k] * a[k][I];
             }
-            a[j][i] -= sum;
+            a[j][I] -= sum;
         }
-        for j in i + 1..N {
+        for j in I + 1..N {
             let mut sum = 0.0;
-            for k in 0..i {
-                sum += a[i][k] * a[k][j];
+            for k in 0..I {
+                sum += a[I][k] * a[k][j];
             }
-            a[i][j] = (a[i][j] - sum) / a[i][i];
+            a[I][j] = (a[I][j] - sum) / a[I][I];
         }
-    }
+    });
     let mut x = b;
-    for i in 0..N {
+    x[0] /= a[0][0];
+    from_1_to_7!(I => {
         let mut sum = 0.0;
-        for j in 0..i {
-            sum += a[i][j] * x[j];
+        for j in 0..I {
+            sum += a[I][j] * x[j];
         }
-        x[i] = (x[i] - sum) / a[i][i];
-    }
-    for i in (0..N).rev() {
+        x[I] = (x[I] - sum) / a[I][I];
+    });
+    from_1_to_7!(BACK => {
+        const I: usize = N - 1 - BACK;
         let mut sum = 0.0;
-        for j in i + 1..N {
-            sum += a[i][j] * x[j];
+        for j in I + 1..N {
+            sum += a[I][j] * x[j];
         }
-        x[i] -= sum;
-    }
+        x[I] -= sum;
+    });
     x
 }
 
@@ -296,13 +316,13 @@ impl Fields<'_> {
         }
         let sigma = *access.at(self.sigma, e + group * n);
         let mut a = [[0.0; N]; N];
-        for (i, row) in a.iter_mut().enumerate() {
-            for (j, a) in row.iter_mut().enumerate() {
-                let entry = N * i + j;
-                *a = *access.at(self.a, N * N * at + entry)
-                    + sigma * *access.at(self.mass, N * N * e + entry);
+        from_0_to_7!(I => {
+            for (j, a) in a[I].iter_mut().enumerate() {
+                let entry = N * I + j;
+                *a = access.at(self.a, N * N * at + entry)
+                    + sigma * access.at(self.mass, N * N * e + entry);
             }
-        }
+        });
         (e, solve(&mut a, b))
     }
 }

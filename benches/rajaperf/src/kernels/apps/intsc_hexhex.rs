@@ -99,6 +99,9 @@ const CORNERS: usize = 9;
 const NONE: u32 = 15;
 
 /// Corners' coordinates x, y, z, and h = 1 - x - y - z, in a room.
+///
+/// Corners are clamped to the room rather than checked one by one: a way out of the loops over them would keep
+/// threads that part there apart. That no polygon outgrew the room is asked once ([`Order::short`]).
 struct Coordinates<R>(R);
 
 /// Numbers of a thread, and one more.
@@ -114,13 +117,14 @@ impl<R: Room> Coordinates<R> {
     fn get<const C: usize>(&self, corner: u32) -> f64 {
         match C {
             4 => 1.0 - self.get::<0>(corner) - self.get::<1>(corner),
-            _ => self.0.get(C * CORNERS + corner as usize),
+            _ => self.0.get(C * CORNERS + (corner as usize).min(CORNERS - 1)),
         }
     }
 
     #[inline(always)]
     fn put<const C: usize>(&mut self, corner: u32, value: f64) {
-        self.0.put(C * CORNERS + corner as usize, value);
+        self.0
+            .put(C * CORNERS + (corner as usize).min(CORNERS - 1), value);
     }
 }
 
@@ -131,6 +135,8 @@ struct Order {
     next: u64,
     first: u32,
     free: u32,
+    /// Whether a place was wanted that there was not.
+    short: bool,
 }
 
 impl Order {
@@ -140,6 +146,7 @@ impl Order {
             next: 0xf_8765_4f21,
             first: 0,
             free: 3,
+            short: false,
         }
     }
 
@@ -153,10 +160,11 @@ impl Order {
         self.next = self.next & !(15 << (4 * i)) | (next as u64) << (4 * i);
     }
 
-    /// A free place; the list never runs out.
+    /// A free place; the list should not run out.
     #[inline(always)]
     fn take(&mut self) -> u32 {
         let place = self.free;
+        self.short |= place == NONE;
         self.free = self.next(place);
         place
     }
@@ -315,6 +323,10 @@ fn below(triangle: [Point; 3], tetrahedron: [Point; 4], room: impl Room) -> [f64
         here = rest.next(here);
     }
     add_polygon(&mut sums, &at, &rest);
+    assert!(
+        !order.short && !rest.short,
+        "a polygon of more corners than there can be"
+    );
     let [volume, x, y, z] = sums;
     let volume = volume * 0.16666666666666667;
     let [x, y, z] = [x, y, z].map(|moment| moment * 0.041666666666666667);

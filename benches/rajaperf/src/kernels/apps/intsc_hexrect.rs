@@ -98,17 +98,20 @@ fn data(run: &mut Run) -> Data {
 type Point = [f64; 3];
 
 /// A polygon's corners in a room: coordinates x, y, z of each.
+///
+/// Corners are clamped to the room rather than checked one by one: a way out of the loops over them would keep
+/// threads that part there apart. That no polygon outgrew the room is asked once for each cut.
 struct Polygon<R>(R);
 
 impl<R: Room> Polygon<R> {
     #[inline(always)]
     fn put(&mut self, axis: usize, i: usize, value: f64) {
-        self.0.put(axis * ROOM + i, value);
+        self.0.put(axis * ROOM + i.min(ROOM - 1), value);
     }
 
     #[inline(always)]
     fn point(&self, i: usize) -> Point {
-        [0, 1, 2].map(|axis| self.0.get(axis * ROOM + i))
+        [0, 1, 2].map(|axis| self.0.get(axis * ROOM + i.min(ROOM - 1)))
     }
 
     #[inline(always)]
@@ -159,6 +162,7 @@ fn clip(
         }
         from = to;
     }
+    assert!(count <= ROOM, "a polygon of more corners than there can be");
     count
 }
 
@@ -310,7 +314,15 @@ fn intersection(hex: &[[f64; 8]; 3], it: Block, at: &mut Polygon<impl Room>) -> 
         let n = clip(at, 0, false, true, 1.0, n);
         let n = clip(at, 0, true, false, 0.0, n);
         // At most a corner more for each of the four cuts: by constant numbers, so in registers.
-        let whole: [Point; 3 + 4] = std::array::from_fn(|k| at.point(k));
+        let whole = [
+            at.point(0),
+            at.point(1),
+            at.point(2),
+            at.point(3),
+            at.point(4),
+            at.point(5),
+            at.point(6),
+        ];
         let upper = clip(at, 2, false, false, height, n);
         if upper >= 3 {
             for i in ROOM - upper..ROOM {
@@ -318,9 +330,14 @@ fn intersection(hex: &[[f64; 8]; 3], it: Block, at: &mut Polygon<impl Room>) -> 
             }
             add_polygon(&mut sums, at, ROOM - upper, upper, it);
         }
-        for (k, corner) in whole.into_iter().enumerate() {
-            at.set(k, corner);
-        }
+        let [a, b, c, d, e, f, g] = whole;
+        at.set(0, a);
+        at.set(1, b);
+        at.set(2, c);
+        at.set(3, d);
+        at.set(4, e);
+        at.set(5, f);
+        at.set(6, g);
         let n = clip(at, 2, false, true, height, n);
         let n = clip(at, 2, true, false, 0.0, n);
         if n >= 3 {

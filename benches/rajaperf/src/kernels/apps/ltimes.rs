@@ -216,10 +216,11 @@ smelt::shared! {
     static WHOLE: [f64; WORDS];
 }
 
-/// The numbers below `words` of those that thread `t` moves.
-#[inline(always)]
-fn share<const N: usize>(t: usize, words: usize) -> [Option<usize>; N] {
-    std::array::from_fn(|k| Some(k * THREADS + t).filter(|i| *i < words))
+/// `$f` of each number, one after the other: written out, so that all values stay in registers.
+macro_rules! each {
+    ($f:expr; $($k:literal)*) => {
+        [$($f($k)),*]
+    };
 }
 
 /// A block for each [`LANES`] rows of psi and phi, or fewer at the end; `ell` has M rows of D, `room`
@@ -230,26 +231,32 @@ fn tile(access: impl Access, ell: &[f64], psi: &[f64], phi: &[AtomicF64], mut ro
     let first = thread::block_index().x as usize * LANES;
     let rows = (psi.len() / D).saturating_sub(first).min(LANES);
     // All loads before the first store.
-    let of_psi: [_; (LANES * D).div_ceil(THREADS)] = share(t, rows * D);
-    let of_ell: [_; (M * D).div_ceil(THREADS)] = share(t, M * D);
-    let of_phi: [_; (LANES * M).div_ceil(THREADS)] = share(t, rows * M);
-    let new_psi = of_psi.map(|i| i.map_or(0.0, |i| *access.at(psi, first * D + i)));
-    let new_ell = of_ell.map(|i| i.map_or(0.0, |i| *access.at(ell, i)));
-    let new_phi = of_phi.map(|i| i.map_or(0.0, |i| access.at(phi, first * M + i).load()));
-    for (i, value) in of_psi.into_iter().zip(new_psi) {
-        if let Some(i) = i {
-            room.put(PSI + i / D * PITCH + i % D, value);
+    let from = |array, start, words, k: usize| match k * THREADS + t {
+        i if i < words => *access.at::<f64>(array, start + i),
+        _ => 0.0,
+    };
+    let old = |k: usize| match k * THREADS + t {
+        i if i < rows * M => access.at(phi, first * M + i).load(),
+        _ => 0.0,
+    };
+    const { assert!(13 * THREADS >= LANES * D && 10 * THREADS >= M * D && 5 * THREADS >= LANES * M) };
+    let of_psi = each!(|k| from(psi, first * D, rows * D, k); 0 1 2 3 4 5 6 7 8 9 10 11 12);
+    let of_ell = each!(|k| from(ell, 0, M * D, k); 0 1 2 3 4 5 6 7 8 9);
+    let of_phi = each!(old; 0 1 2 3 4);
+    let mut put = |at: usize, words: usize, value: f64| {
+        if at < words {
+            room.put(at, value);
         }
+    };
+    for (k, value) in of_psi.into_iter().enumerate() {
+        let i = k * THREADS + t;
+        put(PSI + i / D * PITCH + i % D, PSI + LANES * PITCH, value);
     }
-    for (i, value) in of_ell.into_iter().zip(new_ell) {
-        if let Some(i) = i {
-            room.put(ELL + i, value);
-        }
+    for (k, value) in of_ell.into_iter().enumerate() {
+        put(ELL + k * THREADS + t, ELL + M * D, value);
     }
-    for (i, value) in of_phi.into_iter().zip(new_phi) {
-        if let Some(i) = i {
-            room.put(PHI + i, value);
-        }
+    for (k, value) in of_phi.into_iter().enumerate() {
+        put(PHI + k * THREADS + t, PHI + LANES * M, value);
     }
     sync::barrier();
     let (row, part) = (t % LANES, t / LANES);
@@ -267,7 +274,7 @@ fn tile(access: impl Access, ell: &[f64], psi: &[f64], phi: &[AtomicF64], mut ro
         }
     }
     sync::barrier();
-    for i in of_phi.into_iter().flatten() {
+    for i in (t..rows * M).step_by(THREADS) {
         access.at(phi, first * M + i).store(room.get(PHI + i));
     }
 }

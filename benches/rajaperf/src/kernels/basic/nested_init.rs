@@ -1,6 +1,7 @@
 //! Basic_NESTED_INIT: an array of three dimensions set from its indices.
 
 use crate::prelude::*;
+use crate::stripes;
 
 pub const KERNEL: Kernel = Kernel {
     name: "NESTED_INIT",
@@ -17,6 +18,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::sized("four")],
     ..Kernel::DEFAULT
 };
 
@@ -56,12 +58,40 @@ fn init_unchecked(mut array: DisjointMut3<f64>) {
     }
 }
 
+/// Over the cube of side n as one row of numbers, of which 32 wide blocks would leave some out.
+#[inline(always)]
+fn init_four(access: impl Access, n: u32, array: &[AtomicF64]) {
+    let element = |at: usize| {
+        let at = at as u32;
+        value(
+            (at % n) as usize,
+            (at / n % n) as usize,
+            (at / n / n) as usize,
+        )
+    };
+    stripes::four(array.len(), element, |i, value| {
+        access.at(array, i).store(value)
+    });
+}
+
+both! {
+    fn four, four_unchecked(n: u32, array: &[AtomicF64]) = init_four;
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let n = cube_side(run.target);
     let array = run.init.constant(n * n * n, 0.0);
     let mut array = run.to_device(&array)?;
     let grid = Grid::cover((n, n, n)).block(run.block2());
+    // Its numbers have 32 bits.
+    let four_grid = run
+        .four(n * n * n)
+        .filter(|_| n * n * n <= u32::MAX as usize);
     run.time(|queue| {
+        if let Some(grid) = four_grid {
+            let args = (n as u32, array.as_atomic());
+            return launch!(queue, grid, [four, four_unchecked], args);
+        }
         let args = (array.as_3d(n, n, n),);
         launch!(queue, grid, [init, init_unchecked], args)
     })?;

@@ -134,9 +134,6 @@ fn second_unchecked(tmp: &[f64], c: &[f64], mut d: DisjointMut2<f64>, nj: usize)
 }
 
 fn smelt_registers(run: &mut Run) -> smelt::Result<Checksum> {
-    if run.tuning == "registers" {
-        return smelt_registers(run);
-    }
     let [n, nk] = extents(run.target);
     let [tmp, a, b, c, d] = data(run);
     let (mut tmp, mut d) = (run.to_device(&tmp)?, run.to_device(&d)?);
@@ -158,6 +155,9 @@ fn smelt_registers(run: &mut Run) -> smelt::Result<Checksum> {
 }
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "registers" {
+        return smelt_registers(run);
+    }
     let [n, nk] = extents(run.target);
     let [tmp, a, b, c, d] = data(run);
     let (mut tmp, mut d) = (run.to_device(&tmp)?, run.to_device(&d)?);
