@@ -447,6 +447,18 @@ cc_graph_walk(struct cc *cc, const struct cc_graph *graph, size_t root);
 void
 cc_drop_unreachable(struct cc *cc);
 
+/* ---- map.c ---- */
+
+/* From pointers to pointers; the order of insertion is kept nowhere. */
+struct cc_map *
+cc_map_new(struct arena *arena);
+void
+cc_map_set(struct arena *arena, struct cc_map *map, const void *key,
+	   void *value);
+/* NULL if the key was never set. */
+void *
+cc_map_get(const struct cc_map *map, const void *key);
+
 /* ---- flags.c ---- */
 
 /* Sets flags and launch bounds of each kernel from the primitives that it

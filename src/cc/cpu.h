@@ -38,7 +38,7 @@ struct cpu_function {
 struct cpu_graph {
 	struct cpu_function *functions;
 	size_t count;
-	struct cpu_map *index;
+	struct cc_map *index;
 	size_t walks;
 };
 
@@ -59,15 +59,6 @@ bool
 cpu_is_kernel(struct cc_job *job, LLVMValueRef function);
 
 /* ---- cpu_graph.c: which function reaches what ---- */
-
-/* From pointers to pointers; the order of insertion is kept nowhere. */
-struct cpu_map *
-cpu_map_new(struct arena *arena);
-void
-cpu_map_set(struct arena *arena, struct cpu_map *map, const void *key,
-	    void *value);
-void *
-cpu_map_get(const struct cpu_map *map, const void *key);
 
 struct cpu_graph *
 cpu_graph_new(struct cc_job *job);

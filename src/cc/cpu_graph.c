@@ -15,71 +15,6 @@
  * stays a function. */
 enum { max_inlined = 20000 };
 
-struct cpu_map {
-	const void **keys;
-	void **values;
-	size_t capacity; /* power of two */
-	size_t count;
-};
-
-static size_t
-slot_of(const struct cpu_map *map, const void *key)
-{
-	uint64_t hash = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u;
-	size_t slot = (size_t)(hash >> 32) & (map->capacity - 1);
-
-	while (map->keys[slot] && map->keys[slot] != key)
-		slot = (slot + 1) & (map->capacity - 1);
-	return slot;
-}
-
-static void
-allocate(struct arena *arena, struct cpu_map *map, size_t capacity)
-{
-	map->keys = arena_alloc(arena, capacity * sizeof(*map->keys));
-	map->values = arena_alloc(arena, capacity * sizeof(*map->values));
-	map->capacity = capacity;
-}
-
-struct cpu_map *
-cpu_map_new(struct arena *arena)
-{
-	struct cpu_map *map = arena_alloc(arena, sizeof(*map));
-
-	allocate(arena, map, 64);
-	return map;
-}
-
-void *
-cpu_map_get(const struct cpu_map *map, const void *key)
-{
-	return map->values[slot_of(map, key)];
-}
-
-void
-cpu_map_set(struct arena *arena, struct cpu_map *map, const void *key,
-	    void *value)
-{
-	size_t slot;
-
-	if (map->count * 2 >= map->capacity) {
-		struct cpu_map old = *map;
-
-		allocate(arena, map, old.capacity * 2);
-		for (size_t i = 0; i < old.capacity; i++) {
-			if (!old.keys[i])
-				continue;
-			slot = slot_of(map, old.keys[i]);
-			map->keys[slot] = old.keys[i];
-			map->values[slot] = old.values[i];
-		}
-	}
-	slot = slot_of(map, key);
-	map->count += !map->keys[slot];
-	map->keys[slot] = key;
-	map->values[slot] = value;
-}
-
 static const struct {
 	const char *prefix;
 	unsigned reach;
@@ -216,7 +151,7 @@ look_for_self(void *context, struct cpu_function *f)
 struct cpu_function *
 cpu_graph_find(struct cpu_graph *graph, LLVMValueRef function)
 {
-	return cpu_map_get(graph->index, function);
+	return cc_map_get(graph->index, function);
 }
 
 struct cpu_graph *
@@ -231,7 +166,7 @@ cpu_graph_new(struct cc_job *job)
 		count += !LLVMIsDeclaration(f);
 	graph->functions =
 		arena_alloc(job->arena, count * sizeof(*graph->functions));
-	graph->index = cpu_map_new(job->arena);
+	graph->index = cc_map_new(job->arena);
 	for (f = LLVMGetFirstFunction(job->module); f;
 	     f = LLVMGetNextFunction(f)) {
 		struct cpu_function *entry = &graph->functions[graph->count];
@@ -239,7 +174,7 @@ cpu_graph_new(struct cc_job *job)
 		if (LLVMIsDeclaration(f))
 			continue;
 		entry->function = f;
-		cpu_map_set(job->arena, graph->index, f, entry);
+		cc_map_set(job->arena, graph->index, f, entry);
 		graph->count++;
 	}
 	for (size_t i = 0; i < graph->count; i++)

@@ -40,8 +40,8 @@ struct bounds {
 	LLVMBuilderRef builder;
 	LLVMValueRef thread;
 	LLVMValueRef wrapper;
-	struct cpu_map *copies; /* of the thread function's values */
-	LLVMValueRef range;	/* {low, high} so far */
+	struct cc_map *copies; /* of the thread function's values */
+	LLVMValueRef range;    /* {low, high} so far */
 };
 
 static LLVMValueRef
@@ -191,12 +191,12 @@ copy_of(struct bounds *bounds, LLVMValueRef value, int depth)
 		return LLVMIsAConstantExpr(value) ? NULL : value;
 	if (!LLVMIsAInstruction(value) || depth == 0)
 		return NULL;
-	copy = cpu_map_get(bounds->copies, value);
+	copy = cc_map_get(bounds->copies, value);
 	if (copy)
 		return copy;
 	copy = copy_instruction(bounds, value, depth);
 	if (copy)
-		cpu_map_set(bounds->job->arena, bounds->copies, value, copy);
+		cc_map_set(bounds->job->arena, bounds->copies, value, copy);
 	return copy;
 }
 
@@ -685,7 +685,7 @@ bound_wrapper(struct cc_job *job, struct cpu_checks *checks,
 		.builder = LLVMCreateBuilderInContext(job->context),
 		.thread = checks->thread,
 		.wrapper = wrapper,
-		.copies = cpu_map_new(job->arena),
+		.copies = cc_map_new(job->arena),
 	};
 
 	LLVMPositionBuilderBefore(bounds.builder, low);

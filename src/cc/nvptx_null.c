@@ -13,7 +13,6 @@
  * phi stays generic. Pointers to global memory, where NULL is 0 in both spaces,
  * are left alone.
  */
-#include "cc/cpu.h"
 #include "cc/nvptx.h"
 
 #include <string.h>
@@ -22,7 +21,7 @@ struct hider {
 	struct cc_job *job;
 	LLVMBuilderRef builder;
 	LLVMValueRef *seen; /* in the order they were found */
-	struct cpu_map *known;
+	struct cc_map *known;
 	size_t count;
 	size_t cap;
 };
@@ -74,9 +73,9 @@ hide_operands(struct hider *hider, LLVMValueRef user)
 static void
 follow(struct hider *hider, LLVMValueRef value)
 {
-	if (cpu_map_get(hider->known, value))
+	if (cc_map_get(hider->known, value))
 		return;
-	cpu_map_set(hider->job->arena, hider->known, value, value);
+	cc_map_set(hider->job->arena, hider->known, value, value);
 	if (hider->count == hider->cap) {
 		size_t cap = hider->cap ? 2 * hider->cap : 64;
 		LLVMValueRef *grown =
@@ -154,7 +153,7 @@ nvptx_hide_nulls(struct cc_job *job)
 {
 	struct hider hider = {
 		.job = job,
-		.known = cpu_map_new(job->arena),
+		.known = cc_map_new(job->arena),
 		.builder = LLVMCreateBuilderInContext(job->context),
 	};
 
