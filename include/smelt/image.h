@@ -285,7 +285,8 @@ struct smelt_cpu_frame {
 	void *(*frame_alloc)(struct smelt_cpu_frame *frame, uint64_t size);
 	/* Exchange of warp operations: a thread stores at its linear index,
 	 * then suspends with SMELT_CPU_WARP and reads the others'. Two rows
-	 * used in turn, so that one suspension per operation is enough.
+	 * used in turn, so that one suspension per operation is enough. Behind
+	 * the 1024 threads' words are two for each warp, the kernel's own.
 	 * alive[w] has a bit for each lane of warp w that had not ended when
 	 * they met. */
 	uint64_t *warp_values[2];

@@ -26,6 +26,50 @@ fn plain_fir(c: &[f64; TAPS], input: &[f64], out: &mut [f64]) {
     }
 }
 
+/// The sum over each warp, in every thread of it: five steps of two shuffles.
+fn warp_sum(x: &[f64], mut y: DisjointMut<f64>) {
+    let i = thread::index();
+    let mut sum = x[i.get()];
+    for step in 0..5 {
+        sum += warp::shuffle_xor(sum, 1 << step);
+    }
+    y[i] = sum;
+}
+
+/// How many lanes of each warp have more than 1.
+fn warp_count(x: &[f64], mut y: DisjointMut<f64>) {
+    let i = thread::index();
+    y[i] = warp::ballot(x[i.get()] > 1.0).count_ones() as f64;
+}
+
+/// The like of `warp_sum` and `warp_count`, a warp at a time.
+fn plain_warps(x: &[f64], y: &mut [f64], of: impl Fn(&[f64]) -> f64) {
+    for (x, y) in x.chunks(32).zip(y.chunks_mut(32)) {
+        y.fill(of(x));
+    }
+}
+
+fn warps(gpu: &Device) -> smelt::Result<()> {
+    const N: usize = 1 << 16;
+    let x = inputs(N, 1);
+    let (mut y, mut z) = (x.clone(), x.clone());
+    let grid = Grid::cover(N).block(256);
+    let launch = || gpu.launch(grid, warp_sum, (&x, &mut y));
+    let kernel = median_us(BATCHES, 10, launch, || Ok(()))?;
+    let sum = |x: &[f64]| x.iter().sum();
+    let loops = || Ok(plain_warps(&x, black_box(&mut z), sum));
+    let plain = median_us(BATCHES, 100, loops, || Ok(()))?;
+    line("warp sum", N, kernel, plain, mean(&y), mean(&z));
+
+    let launch = || gpu.launch(grid, warp_count, (&x, &mut y));
+    let kernel = median_us(BATCHES, 10, launch, || Ok(()))?;
+    let count = |x: &[f64]| x.iter().filter(|&&v| v > 1.0).count() as f64;
+    let loops = || Ok(plain_warps(&x, black_box(&mut z), count));
+    let plain = median_us(BATCHES, 100, loops, || Ok(()))?;
+    line("warp count", N, kernel, plain, mean(&y), mean(&z));
+    Ok(())
+}
+
 pub fn run(gpu: &Device) -> smelt::Result<()> {
     println!("{:10} {:>9} {:>13} {:>13} {:>6}", "", "size", "kernel", "plain loop", "ratio");
     for n in [10_000, 1_000_000, 10_000_000] {
@@ -70,5 +114,5 @@ pub fn run(gpu: &Device) -> smelt::Result<()> {
         )?;
         line("fir", n, kernel, plain, mean(&y), mean(&z));
     }
-    Ok(())
+    warps(gpu)
 }

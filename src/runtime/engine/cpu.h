@@ -28,9 +28,12 @@ struct cpu_worker {
 	/* Memory of coroutine frames: kept, and begun anew for each block. */
 	struct cpu_chunk *chunks;
 	struct cpu_chunk *chunk; /* the one in use */
+	/* Positions by linear index, of blocks of the size placed_dim. */
+	uint32_t places[CPU_MAX_BLOCK][3];
+	uint32_t placed_dim[3];
 	void *handles[CPU_MAX_BLOCK];
 	uint8_t waits[CPU_MAX_BLOCK]; /* enum smelt_cpu_suspend */
-	uint64_t warp_rows[2][CPU_MAX_BLOCK];
+	uint64_t warp_rows[2][CPU_MAX_BLOCK + 2 * CPU_MAX_BLOCK / CPU_WARP];
 	uint32_t warp_alive[CPU_MAX_BLOCK / CPU_WARP];
 	struct cpu_watch *watch; /* NULL: nobody watches */
 	struct cpu_worker *next;

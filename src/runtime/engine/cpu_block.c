@@ -105,6 +105,25 @@ round_16(size_t size)
 	return (size + 15) & ~(size_t)15;
 }
 
+/* Threads are resumed so often that a division for each is too much. */
+static void
+find_places(struct cpu_worker *worker)
+{
+	const uint32_t *dim = worker->frame.block_dim;
+	uint32_t(*place)[3] = worker->places;
+
+	if (!memcmp(worker->placed_dim, dim, sizeof(worker->placed_dim)))
+		return;
+	memcpy(worker->placed_dim, dim, sizeof(worker->placed_dim));
+	for (uint32_t z = 0; z < dim[2]; z++)
+		for (uint32_t y = 0; y < dim[1]; y++)
+			for (uint32_t x = 0; x < dim[0]; x++, place++) {
+				(*place)[0] = x;
+				(*place)[1] = y;
+				(*place)[2] = z;
+			}
+}
+
 bool
 cpu_worker_begin(struct cpu_worker *worker, const struct engine_launch *launch)
 {
@@ -131,6 +150,8 @@ cpu_worker_begin(struct cpu_worker *worker, const struct engine_launch *launch)
 	frame->warp_values[1] = worker->warp_rows[1];
 	frame->warp_alive = worker->warp_alive;
 	worker->no_memory = false;
+	if (launch->kernel->flags & SMELT_KERNEL_COROUTINE)
+		find_places(worker);
 	return true;
 }
 
@@ -177,15 +198,6 @@ run_plain(struct cpu_worker *worker, smelt_cpu_kernel *kernel)
 typedef void
 resume_fn(void *handle);
 
-static void
-set_current(struct smelt_cpu_frame *frame, uint32_t thread)
-{
-	frame->current[0] = thread % frame->block_dim[0];
-	thread /= frame->block_dim[0];
-	frame->current[1] = thread % frame->block_dim[1];
-	frame->current[2] = thread / frame->block_dim[1];
-}
-
 uint32_t
 cpu_current_thread(const struct smelt_cpu_frame *frame)
 {
@@ -202,7 +214,7 @@ resume(struct cpu_worker *worker, uint32_t thread)
 	struct smelt_cpu_frame *frame = &worker->frame;
 
 	frame->suspend = SMELT_CPU_RUNNING;
-	set_current(frame, thread);
+	memcpy(frame->current, worker->places[thread], sizeof(frame->current));
 	(*(resume_fn **)handle)(handle);
 	if (!*(void **)handle)
 		worker->handles[thread] = NULL;
