@@ -34,7 +34,9 @@ struct watch {
 	LLVMValueRef fence;
 	LLVMValueRef meet;
 	LLVMValueRef argument;
-	unsigned arguments; /* in memory, of the function at hand */
+	unsigned arguments;	/* in memory, of the function at hand */
+	struct cc_map *library; /* by scope, whether it is of the library */
+	struct cc_map *files;	/* by scope, the global of file_text() */
 };
 
 bool
@@ -43,55 +45,85 @@ cpu_watches(const struct cc_job *job)
 	return strcmp(job->arch, CC_CPU_CHECK) == 0;
 }
 
-/* ---- what is inlined before ---- */
+/* ---- whose code it is ---- */
 
+/* Asked for every access; the answer is looked for once for each scope. */
 static bool
-is_library(struct cc_job *job, LLVMValueRef function)
+is_library(struct watch *watch, LLVMMetadataRef scope)
 {
-	LLVMMetadataRef program = LLVMGetSubprogram(function);
+	static char yes, no;
+	const char *name, *linkage;
+	const void *known = cc_map_get(watch->library, scope);
+	LLVMMetadataRef program;
 	struct cc_frame frame;
 
-	if (!program)
-		return false;
-	frame = cc_frame_at(job->cc, program);
-	return cc_frame_is_glue(&frame);
+	if (known)
+		return known == &yes;
+	program = cc_shim_subprogram(scope, &name, &linkage);
+	frame = cc_frame_at(watch->job->cc, program);
+	known = cc_frame_is_glue(&frame) ? &yes : &no;
+	cc_map_set(watch->job->arena, watch->library, scope, (void *)known);
+	return known == &yes;
 }
 
 static void
-inline_library(struct cc_job *job)
+inline_library(struct watch *watch)
 {
-	struct cpu_graph *graph = cpu_graph_new(job);
+	struct cpu_graph *graph = cpu_graph_new(watch->job);
 
 	cpu_graph_costs(graph);
 	for (size_t i = 0; i < graph->count; i++) {
 		struct cpu_function *f = &graph->functions[i];
+		LLVMMetadataRef program = LLVMGetSubprogram(f->function);
 
-		if (!f->recursive && f->cost < max_library &&
+		if (!f->recursive && f->cost < max_library && program &&
 		    LLVMGetLinkage(f->function) != LLVMExternalLinkage &&
-		    is_library(job, f->function))
+		    is_library(watch, program))
 			cc_inline_always(f->function);
 	}
-	cc_passes(job, "always-inline");
+	cc_passes(watch->job, "always-inline");
 }
 
 /* ---- sites ---- */
 
+/* Where the user asked for it: the innermost call that is not in the library;
+ * NULL if the instruction has no place. */
+static LLVMMetadataRef
+location_of(struct watch *watch, LLVMValueRef instruction)
+{
+	LLVMMetadataRef own = LLVMInstructionGetDebugLoc(instruction);
+	LLVMMetadataRef at = own;
+
+	while (at && is_library(watch, LLVMDILocationGetScope(at)))
+		at = LLVMDILocationGetInlinedAt(at);
+	return at ? at : own;
+}
+
+/* The name of a scope's file, as a global. */
 static LLVMValueRef
-file_text(struct watch *watch, const char *file)
+file_text(struct watch *watch, LLVMMetadataRef scope)
 {
 	LLVMModuleRef module = watch->job->module;
-	const char *name =
-		arena_printf(watch->job->arena, "watch.file.%s", file);
-	LLVMValueRef global = LLVMGetNamedGlobal(module, name), text;
+	LLVMValueRef global = cc_map_get(watch->files, scope), text;
+	const char *file, *name;
 
 	if (global)
 		return global;
-	text = LLVMConstStringInContext2(watch->job->context, file,
-					 strlen(file), false);
-	global = LLVMAddGlobal(module, LLVMTypeOf(text), name);
-	LLVMSetInitializer(global, text);
-	LLVMSetGlobalConstant(global, true);
-	LLVMSetLinkage(global, LLVMInternalLinkage);
+	file = scope ? cc_file_of(watch->job->cc, scope) : NULL;
+	name = arena_printf(watch->job->arena, "watch.file.%s",
+			    file ? file : "");
+	global = LLVMGetNamedGlobal(module, name);
+	if (!global) {
+		text = LLVMConstStringInContext2(
+			watch->job->context, file ? file : "",
+			file ? strlen(file) : 0, false);
+		global = LLVMAddGlobal(module, LLVMTypeOf(text), name);
+		LLVMSetInitializer(global, text);
+		LLVMSetGlobalConstant(global, true);
+		LLVMSetLinkage(global, LLVMInternalLinkage);
+	}
+	if (scope)
+		cc_map_set(watch->job->arena, watch->files, scope, global);
 	return global;
 }
 
@@ -100,19 +132,22 @@ file_text(struct watch *watch, const char *file)
 static LLVMValueRef
 site_of(struct watch *watch, LLVMValueRef instruction, bool alone)
 {
-	struct cc_place place = cc_place_of(watch->job->cc, instruction);
-	const char *file = place.file ? place.file : "";
-	const char *name = arena_printf(watch->job->arena, "watch.%s:%u:%u",
-					file, place.line, place.column);
 	LLVMModuleRef module = watch->job->module;
+	LLVMMetadataRef at = location_of(watch, instruction);
+	LLVMValueRef file =
+		file_text(watch, at ? LLVMDILocationGetScope(at) : NULL);
+	unsigned line = at ? LLVMDILocationGetLine(at) : 0;
+	unsigned column = at ? LLVMDILocationGetColumn(at) : 0;
+	const char *name = arena_printf(watch->job->arena, "%s:%u:%u",
+					LLVMGetValueName(file), line, column);
 	LLVMValueRef global = alone ? NULL : LLVMGetNamedGlobal(module, name);
 	LLVMValueRef fields[4];
 
 	if (global)
 		return global;
-	fields[0] = file_text(watch, file);
-	fields[1] = LLVMConstInt(watch->word, place.line, false);
-	fields[2] = LLVMConstInt(watch->word, place.column, false);
+	fields[0] = file;
+	fields[1] = LLVMConstInt(watch->word, line, false);
+	fields[2] = LLVMConstInt(watch->word, column, false);
 	fields[3] = LLVMConstInt(watch->wide, 0, false);
 	global = LLVMAddGlobal(module, watch->site_type,
 			       alone ? "watch.meet" : name);
@@ -360,6 +395,8 @@ begin(struct watch *watch, struct cc_job *job)
 	watch->pointer = LLVMPointerTypeInContext(context, 0);
 	watch->word = LLVMInt32TypeInContext(context);
 	watch->wide = LLVMInt64TypeInContext(context);
+	watch->library = cc_map_new(job->arena);
+	watch->files = cc_map_new(job->arena);
 	fields[0] = watch->pointer;
 	fields[1] = fields[2] = watch->word;
 	fields[3] = watch->wide;
@@ -383,8 +420,8 @@ cpu_watch(struct cc_job *job)
 {
 	struct watch watch = {0};
 
-	inline_library(job);
 	begin(&watch, job);
+	inline_library(&watch);
 	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
 	     f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))

@@ -27,7 +27,7 @@ declare i1 @__smelt_barrier()
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 ; CHECK-DAG: @[[FILE:watch.file.app.rs]] = internal constant [7 x i8] c"app.rs\00"
-; CHECK-DAG: @[[S7:"?watch.app.rs:7:3"?]] = internal global %smelt.site { ptr @[[FILE]], i32 7, i32 3, i64 0 }
+; CHECK-DAG: @[[S7:"?watch.file.app.rs:7:3"?]] = internal global %smelt.site { ptr @[[FILE]], i32 7, i32 3, i64 0 }
 ; CHECK-DAG: @[[M12:watch.meet]] = internal global %smelt.site { ptr @[[FILE]], i32 12, i32 3, i64 0 }
 ; CHECK-DAG: @[[M12B:watch.meet.[0-9]+]] = internal global %smelt.site { ptr @[[FILE]], i32 12, i32 3, i64 0 }
 
@@ -36,13 +36,13 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 ; CHECK: call void @smelt_cpu_watch_access(ptr {{.*}}%y, i64 4, i32 1, ptr {{.*}}@[[S7]])
 ; CHECK: store i32 7, ptr %y
 ; CHECK-NOT: smelt_cpu_watch
-; CHECK: call void @smelt_cpu_watch_access(ptr {{.*}}, i64 4, i32 0, ptr {{.*}}@"watch.app.rs:8:3")
-; CHECK: call void @smelt_cpu_watch_access(ptr {{.*}}%y, i64 4, i32 53, ptr {{.*}}@"watch.app.rs:9:3")
+; CHECK: call void @smelt_cpu_watch_access(ptr {{.*}}, i64 4, i32 0, ptr {{.*}}@"watch.file.app.rs:8:3")
+; CHECK: call void @smelt_cpu_watch_access(ptr {{.*}}%y, i64 4, i32 53, ptr {{.*}}@"watch.file.app.rs:9:3")
 ; CHECK: atomicrmw add
 ; CHECK: call void @smelt_cpu_watch_fence(i32 32)
 ; CHECK: fence release
-; CHECK: call void @smelt_cpu_watch_access(ptr {{.*}}, i64 16, i32 2, ptr {{.*}}@"watch.app.rs:11:3")
-; CHECK: call void @smelt_cpu_watch_access(ptr {{.*}}, i64 16, i32 1, ptr {{.*}}@"watch.app.rs:11:3")
+; CHECK: call void @smelt_cpu_watch_access(ptr {{.*}}, i64 16, i32 2, ptr {{.*}}@"watch.file.app.rs:11:3")
+; CHECK: call void @smelt_cpu_watch_access(ptr {{.*}}, i64 16, i32 1, ptr {{.*}}@"watch.file.app.rs:11:3")
 ; CHECK: call void @smelt_cpu_watch_meet(ptr {{.*}}@[[M12]])
 ; CHECK-NEXT: call {{.*}}@__smelt_barrier()
 ; CHECK: call void @smelt_cpu_watch_meet(ptr {{.*}}@[[M12B]])
