@@ -6,6 +6,7 @@
  */
 #include "runtime.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static uint64_t
@@ -422,6 +423,9 @@ launch_kernel(smelt_stream *stream, const struct smelt_launch *launch,
 		stream->fault_launch = stream->launches;
 	}
 	result = give_launch(stream, &one, kernel->name);
+	if (one.fault && one.fault->fault)
+		snprintf(one.fault->kernel, sizeof(one.fault->kernel), "%s",
+			 kernel->name);
 	note_uses(stream, launch);
 	if (result)
 		result = blame(stream, kernel->name, result);

@@ -112,8 +112,6 @@ rt_fault_report(smelt_stream *stream)
 	stream->panic = stream->fault;
 	stream->has_panic = true;
 	stream->fault.fault = SMELT_FAULT_NONE;
-	snprintf(stream->panic.kernel, sizeof(stream->panic.kernel), "%s",
-		 launched->kernel ? launched->kernel->name : "(unknown)");
 	return rt_panic_text(stream, &launched->place);
 }
 

@@ -232,8 +232,7 @@ struct smelt_stream {
 	bool host_panicked; /* panic is of the host's own instance, unreported
 			     */
 	struct smelt_panic panic;
-	struct smelt_panic fault; /* untold, without the kernel's name; or none
-				   */
+	struct smelt_panic fault; /* untold, or none */
 	uint64_t fault_launch;
 };
 

@@ -200,6 +200,90 @@ at_destroy(void)
 	CHECK_INT(smelt_stream_destroy(other), SMELT_EPANIC);
 }
 
+/* What a watched launch is found at: told like a panic, once, and before one
+ * that came after it. */
+static void
+fault(void)
+{
+	uint64_t out[16] = {0};
+	struct sample_block block = {{0}, out, 2, 0};
+	struct smelt_launch launch = sample_launch(SAMPLE_RACE, &block, 8);
+	struct smelt_panic panic = {.size = sizeof(panic)};
+
+	setup();
+	launch.block[0] = 8;
+	launch.block[1] = launch.block[2] = 1;
+	CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
+	CHECK_INT(smelt_stream_wait(stream), SMELT_ECHECK);
+	CHECK_TEXT(smelt_last_error(),
+		   "kernel t::race at src/race.rs:8:9: data race: this write "
+		   "and the read at src/race.rs:7:5 by block 0, thread 0 touch "
+		   "memory at ");
+	CHECK_TEXT(smelt_last_error(),
+		   ", and nothing orders them (block 0,0,0, thread 2,0,0, "
+		   "launched at here.c:1)");
+	CHECK_INT(smelt_last_panic(&panic), 0);
+	CHECK_INT(panic.fault, SMELT_FAULT_RACE);
+	CHECK_INT(panic.line, 8);
+	CHECK_INT(panic.thread[0], 2);
+	CHECK_INT(panic.other_line, 7);
+	CHECK_INT(panic.other_column, 5);
+	CHECK_INT(panic.other_thread[0], 0);
+	CHECK(panic.address == (uint64_t)(uintptr_t)out);
+	CHECK(!strcmp(panic.other_file, "src/race.rs"));
+	CHECK_INT(smelt_stream_wait(stream), SMELT_EPANIC);
+	CHECK_INT(smelt_stream_panic(stream, &panic), 0);
+	CHECK_INT(panic.fault, SMELT_FAULT_NONE);
+	CHECK_INT(smelt_stream_wait(stream), 0);
+}
+
+/* Nobody is in conflict; then the second launch is, long ago. */
+static void
+fault_of_a_launch(void)
+{
+	uint64_t out[16] = {0};
+	struct sample_block block = {{0}, out, 99, 0};
+	struct smelt_launch launch = sample_launch(SAMPLE_RACE, &block, 4);
+	struct smelt_launch add = sample_launch(SAMPLE_ADD, &block, 10);
+	smelt_stream *other;
+
+	setup();
+	launch.block[0] = 4;
+	launch.block[1] = launch.block[2] = 1;
+	CHECK_INT(smelt_stream_create(device, &other), 0);
+	CHECK_INT(smelt_kernel_launch(other, &launch), 0);
+	CHECK_INT(smelt_stream_wait(other), 0);
+	block.n = 1;
+	CHECK_INT(smelt_kernel_launch(other, &launch), 0);
+	block.n = 2;
+	CHECK_INT(smelt_kernel_launch(other, &launch), 0);
+	for (int i = 0; i < 256; i++)
+		CHECK_INT(smelt_kernel_launch(other, &add), 0);
+	CHECK_INT(smelt_stream_wait(stream), 0);
+	CHECK_INT(smelt_stream_retire(other), SMELT_ECHECK);
+	/* Left to the device's own stream. */
+	CHECK_INT(smelt_stream_wait(stream), SMELT_ECHECK);
+	CHECK_TEXT(smelt_last_error(), "kernel t::race at src/race.rs:8:9");
+	CHECK_TEXT(smelt_last_error(), "thread 1,0,0)");
+	CHECK_INT(smelt_stream_wait(stream), 0);
+}
+
+/* A kernel that is not watched does not run where all are to be. */
+static void
+not_watched(void)
+{
+	uint64_t out[16] = {0};
+	struct sample_block block = {{0}, out, 10, 1};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 10);
+
+	setenv("SMELT_CPU_CHECK", "1", 1);
+	setup();
+	CHECK_INT(smelt_kernel_launch(stream, &launch), SMELT_ENO_IMAGE);
+	CHECK_TEXT(smelt_last_error(), "this program was built without it");
+	CHECK_INT(smelt_stream_wait(stream), 0);
+	CHECK_INT(out[0], 0);
+}
+
 int
 main(void)
 {
@@ -210,5 +294,8 @@ main(void)
 	RUN(forgotten);
 	RUN(by_copies_and_maps);
 	RUN(at_destroy);
+	RUN(fault);
+	RUN(fault_of_a_launch);
+	RUN(not_watched);
 	return unit_failed != 0;
 }

@@ -124,6 +124,24 @@ shared(const void *data, struct smelt_cpu_frame *frame)
 	block->out[0] = (uint64_t)(frame->dynamic_shared - frame->shared);
 }
 
+static void
+race(const void *data, struct smelt_cpu_frame *frame)
+{
+	static struct smelt_cpu_site read = {"src/race.rs", 7, 5, 0, 0};
+	static struct smelt_cpu_site write = {"src/race.rs", 8, 9, 0, 0};
+	const struct sample_block *block = data;
+
+	for (uint32_t x = 0; x < frame->block_dim[0]; x++) {
+		frame->current[0] = x;
+		smelt_cpu_watch_access(block->out, 8, SMELT_CPU_READ, &read);
+		if (x == block->n)
+			smelt_cpu_watch_access(block->out, 8, SMELT_CPU_WRITE,
+					       &write);
+		if (x > block->n && x == 5)
+			record(frame, 2, 0, 0, frame->current);
+	}
+}
+
 /* ---- coroutines ---- */
 
 struct thread {
@@ -283,6 +301,8 @@ static const struct {
 	[SAMPLE_ALIGNED] = {"t::aligned", (void (*)(void))add, 0, 0, 0},
 	[SAMPLE_TWICE_1] = {"t::twice", (void (*)(void))add, 0, 0, 0},
 	[SAMPLE_TWICE_2] = {"t::twice", (void (*)(void))add, 0, 0, 0},
+	[SAMPLE_RACE] = {"t::race", (void (*)(void))race, SMELT_KERNEL_WATCHED,
+			 0, 0},
 };
 
 static const struct image_site sites[] = {

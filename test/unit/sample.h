@@ -22,6 +22,9 @@ enum sample_kernel {
 	SAMPLE_ALIGNED, /* as ADD, its block is aligned to 64 */
 	SAMPLE_TWICE_1, /* two of one name */
 	SAMPLE_TWICE_2,
+	/* plain, watched: reads out[0], writes it if i == n, panics if i > n
+	 * and i == 5 */
+	SAMPLE_RACE,
 	SAMPLE_COUNT_OF
 };
 

@@ -11,6 +11,7 @@
  */
 #include "cpu_watch.h"
 #include "../runtime.h"
+#include "cpu_fault.h"
 #include "cpu_shadow.h"
 
 #include <stdio.h>
@@ -36,69 +37,7 @@ struct cpu_watch {
 	uintptr_t arguments[WATCHED_ARGUMENTS]; /* by number; 0: not known */
 };
 
-/* ---- sites: numbers for what kernels pass by address ---- */
-
-static struct {
-	pthread_mutex_t lock;
-	const struct smelt_cpu_site **list;
-	uint32_t count;
-	uint32_t room;
-} sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static bool
-grow_sites(void)
-{
-	uint32_t room = sites.room ? sites.room * 2 : 256;
-	const struct smelt_cpu_site **list =
-		realloc(sites.list, room * sizeof(*list));
-
-	if (!list)
-		return false;
-	sites.list = list;
-	sites.room = room;
-	return true;
-}
-
-/* 0: no memory. */
-static uint32_t
-site_number(struct smelt_cpu_site *site)
-{
-	uint32_t number = __atomic_load_n(&site->number, __ATOMIC_RELAXED);
-
-	if (number)
-		return number;
-	pthread_mutex_lock(&sites.lock);
-	number = site->number;
-	if (!number && (sites.count < sites.room || grow_sites())) {
-		sites.list[sites.count++] = site;
-		number = sites.count;
-		__atomic_store_n(&site->number, number, __ATOMIC_RELAXED);
-	}
-	pthread_mutex_unlock(&sites.lock);
-	return number;
-}
-
-static struct smelt_cpu_site
-site_of(uint32_t number)
-{
-	struct smelt_cpu_site site = {.file = ""};
-
-	pthread_mutex_lock(&sites.lock);
-	if (number)
-		site = *sites.list[number - 1];
-	pthread_mutex_unlock(&sites.lock);
-	return site;
-}
-
 /* ---- the fault ---- */
-
-/* A thread, where it was, and what it did. */
-struct party {
-	uint64_t block;
-	uint32_t thread;
-	uint32_t site;
-	const char *what;
-};
 
 static uint32_t
 panics_of(const struct engine_launch *launch)
@@ -108,74 +47,6 @@ panics_of(const struct engine_launch *launch)
 		(const struct smelt_device_state *)(uintptr_t)header->state;
 
 	return state ? __atomic_load_n(&state->panicked, __ATOMIC_RELAXED) : 0;
-}
-
-static void
-unfold(uint64_t linear, const uint32_t dim[3], uint32_t at[3])
-{
-	at[0] = (uint32_t)(linear % dim[0]);
-	linear /= dim[0];
-	at[1] = (uint32_t)(linear % dim[1]);
-	at[2] = (uint32_t)(linear / dim[1]);
-}
-
-static void
-fill_places(const struct engine_launch *launch, const struct party *here,
-	    const struct party *other, struct smelt_panic *fault)
-{
-	struct smelt_cpu_site site = site_of(here->site);
-
-	snprintf(fault->file, sizeof(fault->file), "%s", site.file);
-	fault->line = site.line;
-	fault->column = site.column;
-	unfold(here->block, launch->grid, fault->block);
-	unfold(here->thread, launch->block, fault->thread);
-	if (!other)
-		return;
-	site = site_of(other->site);
-	snprintf(fault->other_file, sizeof(fault->other_file), "%s", site.file);
-	fault->other_line = site.line;
-	fault->other_column = site.column;
-	unfold(other->block, launch->grid, fault->other_block);
-	unfold(other->thread, launch->block, fault->other_thread);
-}
-
-/* The watch is over; the fault to fill in, or NULL if it is not to be told. */
-static struct smelt_panic *
-found(struct cpu_watch *watch, enum smelt_fault kind, const struct party *here,
-      const struct party *other)
-{
-	const struct engine_launch *launch = watch->launch;
-	struct smelt_panic *fault = launch->fault;
-
-	watch->over = kind != SMELT_FAULT_UNINITIALISED;
-	watch->unwritten = !watch->over;
-	if (!fault || panics_of(launch) != watch->panicked)
-		return NULL;
-	memset(fault, 0, sizeof(*fault));
-	fault->size = sizeof(*fault);
-	fault->threads = 1;
-	fault->fault = kind;
-	fill_places(launch, here, other, fault);
-	return fault;
-}
-
-/* "src/main.rs:7:9 by block 0, thread (3, 1, 0)" */
-static void
-describe_other(const struct smelt_panic *fault, char *text, size_t size)
-{
-	const uint32_t *at[2] = {fault->other_block, fault->other_thread};
-	char places[2][48];
-
-	for (int i = 0; i < 2; i++)
-		if (at[i][1] || at[i][2])
-			snprintf(places[i], sizeof(places[i]), "(%u, %u, %u)",
-				 at[i][0], at[i][1], at[i][2]);
-		else
-			snprintf(places[i], sizeof(places[i]), "%u", at[i][0]);
-	snprintf(text, size, "%.200s:%u:%u by block %s, thread %s",
-		 fault->other_file, fault->other_line, fault->other_column,
-		 places[0], places[1]);
 }
 
 /* The number of the argument that begins last at or before the address; 0:
@@ -211,56 +82,23 @@ describe_memory(const struct cpu_watch *watch, uintptr_t address, char *text,
 			 (unsigned long long)address);
 }
 
+/* A race says more than the read of unwritten memory that was found before. */
 static void
-found_race(struct cpu_watch *watch, const struct party *here,
-	   const struct party *other, uintptr_t address)
+found(struct cpu_watch *watch, enum smelt_fault kind,
+      const struct cpu_party *here, const struct cpu_party *other,
+      uintptr_t address)
 {
-	struct smelt_panic *fault = found(watch, SMELT_FAULT_RACE, here, other);
-	char where[320], memory[64];
+	const struct engine_launch *launch = watch->launch;
+	char memory[64] = "";
 
-	if (!fault)
+	watch->over = kind != SMELT_FAULT_UNINITIALISED;
+	watch->unwritten = !watch->over;
+	if (!launch->fault || panics_of(launch) != watch->panicked)
 		return;
-	fault->address = address;
-	describe_other(fault, where, sizeof(where));
-	describe_memory(watch, address, memory, sizeof(memory));
-	snprintf(fault->message, sizeof(fault->message),
-		 "data race: this %s and the %s at %s touch %s, and nothing "
-		 "orders them",
-		 here->what, other->what, where, memory);
-}
-
-static void
-found_unwritten(struct cpu_watch *watch, const struct party *here,
-		uintptr_t address)
-{
-	struct smelt_panic *fault =
-		found(watch, SMELT_FAULT_UNINITIALISED, here, NULL);
-	char memory[64];
-
-	if (!fault)
-		return;
-	fault->address = address;
-	describe_memory(watch, address, memory, sizeof(memory));
-	snprintf(fault->message, sizeof(fault->message),
-		 "this %s is of shared memory that no thread of the block has "
-		 "written: %s",
-		 here->what, memory);
-}
-
-static void
-found_apart(struct cpu_watch *watch, const struct party *here,
-	    const struct party *other)
-{
-	struct smelt_panic *fault =
-		found(watch, SMELT_FAULT_BARRIER, here, other);
-	char where[320];
-
-	if (!fault)
-		return;
-	describe_other(fault, where, sizeof(where));
-	snprintf(fault->message, sizeof(fault->message),
-		 "not all threads reach this %s: %s %s", here->what,
-		 other->what, where);
+	if (address)
+		describe_memory(watch, address, memory, sizeof(memory));
+	cpu_fault_tell(launch, kind, here, other, memory);
+	launch->fault->address = address;
 }
 
 /* ---- accesses ---- */
@@ -296,12 +134,12 @@ conflicts(struct access *access, const struct cpu_record *record,
 	    watch->order.no_memory)
 		return false;
 	segment = cpu_order_get(&watch->order, record->segment);
-	found_race(watch,
-		   &(struct party){watch->order.block, access->thread,
-				   access->record.site, names[access->kind]},
-		   &(struct party){segment->block, segment->thread,
-				   record->site, names[other_kind]},
-		   access->address);
+	found(watch, SMELT_FAULT_RACE,
+	      &(struct cpu_party){watch->order.block, access->thread,
+				  access->record.site, names[access->kind]},
+	      &(struct cpu_party){segment->block, segment->thread, record->site,
+				  names[other_kind]},
+	      access->address);
 	return true;
 }
 
@@ -470,11 +308,10 @@ check_written(struct access *access, uint64_t size, bool copy)
 		}
 	if (!missing || (copy && missing < size))
 		return;
-	found_unwritten(watch,
-			&(struct party){watch->order.block, access->thread,
-					access->record.site,
-					names[access->kind]},
-			access->address + first);
+	found(watch, SMELT_FAULT_UNINITIALISED,
+	      &(struct cpu_party){watch->order.block, access->thread,
+				  access->record.site, names[access->kind]},
+	      NULL, access->address + first);
 }
 
 /* ---- what kernels call ---- */
@@ -520,7 +357,7 @@ smelt_cpu_watch_access(const void *memory, uint64_t size, uint32_t how,
 	access.watch = worker->watch;
 	access.kind = kind == SMELT_CPU_COPY ? SMELT_CPU_READ : kind;
 	access.thread = cpu_current_thread(&worker->frame);
-	access.record.site = site_number(site);
+	access.record.site = cpu_site_number(site);
 	access.record.segment =
 		cpu_order_segment(&access.watch->order, access.thread);
 	if (!access.record.site || !access.record.segment) {
@@ -554,7 +391,7 @@ smelt_cpu_watch_meet(struct smelt_cpu_site *site)
 	if (!worker)
 		return;
 	thread = cpu_current_thread(&worker->frame);
-	worker->watch->meets[thread] = site_number(site);
+	worker->watch->meets[thread] = cpu_site_number(site);
 	worker->watch->seen[thread] = worker->watch->meets[thread];
 }
 
@@ -573,11 +410,12 @@ static void
 apart(struct cpu_watch *watch, const char *what, uint32_t here,
       uint32_t other_thread, uint32_t other_site, const char *other_does)
 {
-	found_apart(watch,
-		    &(struct party){watch->order.block, here,
-				    watch->meets[here], what},
-		    &(struct party){watch->order.block, other_thread,
-				    other_site, other_does});
+	found(watch, SMELT_FAULT_BARRIER,
+	      &(struct cpu_party){watch->order.block, here, watch->meets[here],
+				  what},
+	      &(struct cpu_party){watch->order.block, other_thread, other_site,
+				  other_does},
+	      0);
 }
 
 /* Lanes that have ended are no part of it. */
