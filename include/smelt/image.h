@@ -269,6 +269,14 @@ enum smelt_cpu_suspend {
 	SMELT_CPU_WARP = 2, /* all threads of the warp of 32 meet here */
 };
 
+/* The words that threads show each other in a warp operation, and what else
+ * kernels keep with them. */
+struct smelt_cpu_row {
+	uint64_t threads[1024];
+	uint64_t warps[32][2];
+	uint32_t more[1024];
+};
+
 struct smelt_cpu_frame {
 	uint32_t start[3];   /* thread to begin with: x, y, z */
 	uint32_t current[3]; /* thread that runs */
@@ -285,8 +293,8 @@ struct smelt_cpu_frame {
 	void *(*frame_alloc)(struct smelt_cpu_frame *frame, uint64_t size);
 	/* Exchange of warp operations: a thread stores at its linear index,
 	 * then suspends with SMELT_CPU_WARP and reads the others'. Two rows
-	 * used in turn, so that one suspension per operation is enough. Behind
-	 * the 1024 threads' words are two for each warp, the kernel's own.
+	 * used in turn, so that one suspension per operation is enough; each
+	 * is the start of a struct smelt_cpu_row.
 	 * alive[w] has a bit for each lane of warp w that had not ended when
 	 * they met. */
 	uint64_t *warp_values[2];

@@ -22,6 +22,12 @@
 	"%smelt.state = type { i32, i32, i64, [2 x i64], [3 x i32], "          \
 	"[3 x i32], i64, [4 x i64] }\n"
 
+#define ROW_TYPE                                                               \
+	"%smelt.row = type { [1024 x i64], [32 x { i64, i64 }], "              \
+	"[1024 x i32] }\n"
+
+_Static_assert(offsetof(struct smelt_cpu_row, more) == 1088 * 8,
+	       "ROW_TYPE is struct smelt_cpu_row");
 _Static_assert(offsetof(struct smelt_cpu_frame, suspend) == 60 &&
 		       offsetof(struct smelt_cpu_frame, frame_alloc) == 88 &&
 		       offsetof(struct smelt_cpu_frame, warp_alive) == 112 &&
@@ -222,38 +228,66 @@ static const char warp_text[] =
 	"  store i64 %entry, ptr %p, align 8\n"
 	"  ret void\n"
 	"}\n"
-	"define i32 @smelt_cpu_take(ptr %frame, ptr %turns, "
-	"i32 %linear, i32 %total, i32 %value, i32 %lane) alwaysinline nounwind "
-	"{\n"
+	/* A second word, shown with the first. */
+	"define void @smelt_cpu_offer_more(ptr %frame, ptr %turns, "
+	"i32 %linear, i32 %value) alwaysinline nounwind {\n"
+	"  %turn = load i32, ptr %turns, align 4\n"
+	"  %row = call ptr @smelt_cpu_row(ptr %frame, i32 %turn)\n"
+	"  %i = zext i32 %linear to i64\n"
+	"  %p = getelementptr %smelt.row, ptr %row, i64 0, i32 2, i64 %i\n"
+	"  store i32 %value, ptr %p, align 4\n"
+	"  ret void\n"
+	"}\n"
+	/* The index to read at: its own if the lane is none of the warp, or
+	 * has ended. */
+	"define i64 @smelt_cpu_from(ptr %row, i32 %turn, i32 %linear, "
+	"i32 %total, i32 %lane) alwaysinline nounwind {\n"
 	"  %base = and i32 %linear, -32\n"
 	"  %source = add i32 %base, %lane\n"
 	"  %in.warp = icmp ult i32 %lane, 32\n"
 	"  %in.block = icmp ult i32 %source, %total\n"
 	"  %there = and i1 %in.warp, %in.block\n"
-	"  br i1 %there, label %look, label %own\n"
-	"look:\n"
-	"  %turn = load i32, ptr %turns, align 4\n"
-	"  %row = call ptr @smelt_cpu_row(ptr %frame, i32 %turn)\n"
-	"  %i = zext i32 %source to i64\n"
+	"  %some = select i1 %there, i32 %source, i32 %linear\n"
+	"  %i = zext i32 %some to i64\n"
 	"  %p = getelementptr i64, ptr %row, i64 %i\n"
 	"  %entry = load i64, ptr %p, align 8\n"
 	"  %tag.l = lshr i64 %entry, 32\n"
 	"  %tag = trunc i64 %tag.l to i32\n"
 	"  %present = icmp eq i32 %tag, %turn\n"
-	"  %other = trunc i64 %entry to i32\n"
-	"  %got = select i1 %present, i32 %other, i32 %value\n"
-	"  ret i32 %got\n"
-	"own:\n"
+	"  %from = select i1 %present, i32 %some, i32 %linear\n"
+	"  %from.l = zext i32 %from to i64\n"
+	"  ret i64 %from.l\n"
+	"}\n"
+	"define i32 @smelt_cpu_take(ptr %frame, ptr %turns, "
+	"i32 %linear, i32 %total, i32 %lane) alwaysinline nounwind {\n"
+	"  %turn = load i32, ptr %turns, align 4\n"
+	"  %row = call ptr @smelt_cpu_row(ptr %frame, i32 %turn)\n"
+	"  %i = call i64 @smelt_cpu_from(ptr %row, i32 %turn, i32 %linear, "
+	"i32 %total, i32 %lane)\n"
+	"  %p = getelementptr i64, ptr %row, i64 %i\n"
+	"  %entry = load i64, ptr %p, align 8\n"
+	"  %value = trunc i64 %entry to i32\n"
 	"  ret i32 %value\n"
 	"}\n"
-	/* What the first lane that asked has counted: the operation's number,
-	 * then the votes. */
+	"define i32 @smelt_cpu_take_more(ptr %frame, ptr %turns, "
+	"i32 %linear, i32 %total, i32 %lane) alwaysinline nounwind {\n"
+	"  %turn = load i32, ptr %turns, align 4\n"
+	"  %row = call ptr @smelt_cpu_row(ptr %frame, i32 %turn)\n"
+	"  %i = call i64 @smelt_cpu_from(ptr %row, i32 %turn, i32 %linear, "
+	"i32 %total, i32 %lane)\n"
+	"  %p = getelementptr %smelt.row, ptr %row, i64 0, i32 2, i64 %i\n"
+	"  %value = load i32, ptr %p, align 4\n"
+	"  ret i32 %value\n"
+	"}\n";
+
+/* Votes. The first lane that asks counts them, and leaves the operation's
+ * number and the votes for the others. */
+static const char vote_text[] =
 	"define ptr @smelt_cpu_counted(ptr %row, i32 %linear) "
 	"alwaysinline nounwind {\n"
 	"  %warp.i = lshr i32 %linear, 5\n"
 	"  %warp = zext i32 %warp.i to i64\n"
-	"  %p = getelementptr { [1024 x i64], [32 x { i64, i64 }] }, ptr %row, "
-	"i64 0, i32 1, i64 %warp\n"
+	"  %p = getelementptr %smelt.row, ptr %row, i64 0, i32 1, i64 %warp\n"
 	"  ret ptr %p\n"
 	"}\n"
 	"define i64 @smelt_cpu_votes(ptr %frame, ptr %turns, "
@@ -371,7 +405,7 @@ static const char level_text[] =
 	"  ret void\n"
 	"}\n";
 
-static const char declarations[] = FRAME_TYPE STATE_TYPE
+static const char declarations[] = FRAME_TYPE STATE_TYPE ROW_TYPE
 	"@smelt_cpu_current = external thread_local global ptr\n"
 	"declare void @smelt_cpu_leave() noreturn nounwind\n"
 	"declare ptr @llvm.threadlocal.address.p0(ptr)\n"
@@ -595,6 +629,7 @@ cpu_support(struct cc_job *job)
 	buf_puts(job->arena, &text, here_text);
 	buf_puts(job->arena, &text, clip_text);
 	buf_puts(job->arena, &text, warp_text);
+	buf_puts(job->arena, &text, vote_text);
 	buf_puts(job->arena, &text, level_text);
 	link_text(job, &text);
 }

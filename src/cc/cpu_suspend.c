@@ -115,9 +115,11 @@ call_helper(struct ramp *ramp, const char *name, LLVMValueRef *args,
 			      count, "");
 }
 
-/* Shows the value to the warp and waits for the others'. */
+/* Shows the value, and a second one or NULL, to the warp and waits for the
+ * others'. */
 static void
-exchange(struct ramp *ramp, LLVMValueRef call, LLVMValueRef value)
+exchange(struct ramp *ramp, LLVMValueRef call, LLVMValueRef value,
+	 LLVMValueRef more)
 {
 	LLVMTypeRef word = LLVMInt32TypeInContext(ramp->job->context);
 	LLVMValueRef args[4] = {ramp->frame, ramp->turns, ramp->linear};
@@ -125,6 +127,10 @@ exchange(struct ramp *ramp, LLVMValueRef call, LLVMValueRef value)
 	LLVMPositionBuilderBefore(ramp->builder, call);
 	args[3] = LLVMBuildIntCast2(ramp->builder, value, word, false, "");
 	call_helper(ramp, "smelt_cpu_offer", args, 4);
+	if (more) {
+		args[3] = more;
+		call_helper(ramp, "smelt_cpu_offer_more", args, 4);
+	}
 	suspend(ramp, call, SMELT_CPU_WARP);
 	LLVMPositionBuilderBefore(ramp->builder, call);
 }
@@ -154,16 +160,87 @@ source_lane(struct ramp *ramp, enum shuffle kind, LLVMValueRef operand)
 	}
 }
 
+/* Whether the value is computed behind the call, in its block in front of
+ * end. */
+static bool
+is_between(LLVMValueRef value, LLVMValueRef call, LLVMValueRef end)
+{
+	for (LLVMValueRef i = call; i && i != end;
+	     i = LLVMGetNextInstruction(i))
+		if (i == value)
+			return true;
+	return false;
+}
+
+/* Whether all that it is made of is there in front of the call. */
+static bool
+can_precede(LLVMValueRef instruction, LLVMValueRef call)
+{
+	for (int k = 0; k < LLVMGetNumOperands(instruction); k++)
+		if (is_between(LLVMGetOperand(instruction, (unsigned)k), call,
+			       instruction))
+			return false;
+	return true;
+}
+
+/* Arithmetic that takes a word apart or puts it together. */
+static bool
+is_of_words(LLVMValueRef instruction)
+{
+	switch (LLVMGetInstructionOpcode(instruction)) {
+	case LLVMTrunc:
+	case LLVMZExt:
+	case LLVMLShr:
+	case LLVMShl:
+	case LLVMOr:
+	case LLVMBitCast:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The shuffle that follows for the other half of a word of 64 bits: the same
+ * one, of another value, with nothing between that could tell whether they are
+ * done together. What its value is made of moves in front of the first. NULL if
+ * there is none. */
+static LLVMValueRef
+other_half(struct ramp *ramp, LLVMValueRef call)
+{
+	LLVMValueRef i, next;
+
+	for (i = LLVMGetNextInstruction(call); i && is_of_words(i); i = next) {
+		next = LLVMGetNextInstruction(i);
+		if (!can_precede(i, call))
+			continue;
+		LLVMInstructionRemoveFromParent(i);
+		LLVMPositionBuilderBefore(ramp->builder, call);
+		LLVMInsertIntoBuilder(ramp->builder, i);
+	}
+	if (!i || lower_callee(i) != lower_callee(call) ||
+	    LLVMGetOperand(i, 1) != LLVMGetOperand(call, 1) ||
+	    !can_precede(i, call))
+		return NULL;
+	return i;
+}
+
 static LLVMValueRef
 shuffle(struct ramp *ramp, LLVMValueRef call, enum shuffle kind)
 {
-	LLVMValueRef value = LLVMGetOperand(call, 0);
-	LLVMValueRef args[6] = {ramp->frame, ramp->turns, ramp->linear,
-				ramp->total, value};
+	LLVMValueRef half = other_half(ramp, call);
+	LLVMValueRef args[5] = {ramp->frame, ramp->turns, ramp->linear,
+				ramp->total};
 
-	exchange(ramp, call, value);
-	args[5] = source_lane(ramp, kind, LLVMGetOperand(call, 1));
-	return call_helper(ramp, "smelt_cpu_take", args, 6);
+	exchange(ramp, call, LLVMGetOperand(call, 0),
+		 half ? LLVMGetOperand(half, 0) : NULL);
+	args[4] = source_lane(ramp, kind, LLVMGetOperand(call, 1));
+	if (half) {
+		LLVMReplaceAllUsesWith(
+			half,
+			call_helper(ramp, "smelt_cpu_take_more", args, 5));
+		LLVMInstructionEraseFromParent(half);
+	}
+	return call_helper(ramp, "smelt_cpu_take", args, 5);
 }
 
 static LLVMValueRef
@@ -174,7 +251,7 @@ vote(struct ramp *ramp, LLVMValueRef call, const char *name)
 				ramp->total};
 	LLVMValueRef votes, yes, present;
 
-	exchange(ramp, call, LLVMGetOperand(call, 0));
+	exchange(ramp, call, LLVMGetOperand(call, 0), NULL);
 	votes = call_helper(ramp, "smelt_cpu_votes", args, 4);
 	yes = LLVMBuildAnd(b, votes, number(ramp, 64, 0xffffffff), "");
 	if (strcmp(name, "__smelt_ballot") == 0)

@@ -33,7 +33,7 @@ struct cpu_worker {
 	uint32_t placed_dim[3];
 	void *handles[CPU_MAX_BLOCK];
 	uint8_t waits[CPU_MAX_BLOCK]; /* enum smelt_cpu_suspend */
-	uint64_t warp_rows[2][CPU_MAX_BLOCK + 2 * CPU_MAX_BLOCK / CPU_WARP];
+	struct smelt_cpu_row warp_rows[2];
 	uint32_t warp_alive[CPU_MAX_BLOCK / CPU_WARP];
 	struct cpu_watch *watch; /* NULL: nobody watches */
 	struct cpu_worker *next;

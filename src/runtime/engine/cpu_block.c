@@ -146,8 +146,8 @@ cpu_worker_begin(struct cpu_worker *worker, const struct engine_launch *launch)
 	frame->shared = worker->shared;
 	frame->dynamic_shared = worker->shared + fixed;
 	frame->frame_alloc = frame_alloc;
-	frame->warp_values[0] = worker->warp_rows[0];
-	frame->warp_values[1] = worker->warp_rows[1];
+	frame->warp_values[0] = worker->warp_rows[0].threads;
+	frame->warp_values[1] = worker->warp_rows[1].threads;
 	frame->warp_alive = worker->warp_alive;
 	worker->no_memory = false;
 	if (launch->kernel->flags & SMELT_KERNEL_COROUTINE)
