@@ -278,6 +278,7 @@ static const struct {
 	{"__smelt_shuffle_up_b32", SHUFFLE_UP},
 	{"__smelt_shuffle_down_b32", SHUFFLE_DOWN},
 	{"__smelt_shuffle_xor_b32", SHUFFLE_XOR},
+	{"__smelt_shuffle_raw_b32", SHUFFLE_IDX},
 };
 
 /* What takes the call's place; NULL: it is none of ours. */
@@ -371,6 +372,7 @@ static const char *const meetings[] = {
 	"__smelt_shuffle_up_b32",
 	"__smelt_shuffle_down_b32",
 	"__smelt_shuffle_xor_b32",
+	"__smelt_shuffle_raw_b32",
 };
 
 bool

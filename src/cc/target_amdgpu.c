@@ -219,10 +219,10 @@ read_id(struct cc_job *job, LLVMBuilderRef builder, bool block,
 			       NULL, 0, NULL, 0);
 }
 
-/* A hidden argument; nobody writes it during the launch. */
+/* A word of the hidden arguments, which nobody writes during the launch. Only
+ * whole words are read by the scalar unit, once a wave. */
 static LLVMValueRef
-read_hidden(struct cc_job *job, LLVMBuilderRef builder, unsigned offset,
-	    unsigned bits)
+read_hidden(struct cc_job *job, LLVMBuilderRef builder, unsigned offset)
 {
 	LLVMTypeRef byte = LLVMInt8TypeInContext(job->context);
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(job->context);
@@ -231,17 +231,31 @@ read_hidden(struct cc_job *job, LLVMBuilderRef builder, unsigned offset,
 		job, builder, "llvm.amdgcn.implicitarg.ptr", NULL, 0, NULL, 0);
 	LLVMValueRef at =
 		LLVMBuildInBoundsGEP2(builder, byte, base, &index, 1, "");
-	LLVMValueRef load = LLVMBuildLoad2(
-		builder, LLVMIntTypeInContext(job->context, bits), at, "");
+	LLVMValueRef load = LLVMBuildLoad2(builder, i32, at, "");
 
-	LLVMSetAlignment(load, bits / 8);
+	LLVMSetAlignment(load, 4);
 	LLVMSetMetadata(
 		load,
 		LLVMGetMDKindIDInContext(job->context, "invariant.load", 14),
 		LLVMMetadataAsValue(
 			job->context,
 			LLVMMDNodeInContext2(job->context, NULL, 0)));
-	return LLVMBuildZExt(builder, load, i32, "");
+	return load;
+}
+
+/* Of 16 bits, two in a word; z shares its word with something else. */
+static LLVMValueRef
+read_block_dim(struct cc_job *job, LLVMBuilderRef builder, unsigned dimension)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(job->context);
+	LLVMValueRef word =
+		read_hidden(job, builder, 12 + dimension / 2 * 4);
+
+	if (dimension == 1)
+		return LLVMBuildLShr(builder, word,
+				     LLVMConstInt(i32, 16, false), "");
+	return LLVMBuildAnd(builder, word, LLVMConstInt(i32, 0xffff, false),
+			    "");
 }
 
 /* __smelt_{thread,block}_{idx,dim}_D, __smelt_grid_dim_D */
@@ -252,9 +266,9 @@ make_position(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
 	unsigned dimension = (unsigned)(name[strlen(name) - 1] - 'x');
 
 	if (strstr(name, "grid_dim"))
-		return read_hidden(job, builder, 4 * dimension, 32);
+		return read_hidden(job, builder, 4 * dimension);
 	if (strstr(name, "block_dim"))
-		return read_hidden(job, builder, 12 + 2 * dimension, 16);
+		return read_block_dim(job, builder, dimension);
 	return read_id(job, builder, strstr(name, "block_idx") != NULL,
 		       dimension);
 }

@@ -94,6 +94,14 @@ shuffle_xor(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
 	return shuffle_from(job, builder, LLVMGetOperand(call, 0), from);
 }
 
+/* The lane is one that takes part, says the caller, or the value is not used. */
+static LLVMValueRef
+shuffle_raw(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
+{
+	return warp->permute(job, builder, LLVMGetOperand(call, 0),
+			     LLVMGetOperand(call, 1));
+}
+
 static LLVMValueRef
 make_ballot(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
 {
@@ -135,6 +143,7 @@ lower_warp_operations(struct cc_job *job, const struct lower_warp *ops)
 		{"__smelt_shuffle_up_b32", shuffle_up},
 		{"__smelt_shuffle_down_b32", shuffle_down},
 		{"__smelt_shuffle_xor_b32", shuffle_xor},
+		{"__smelt_shuffle_raw_b32", shuffle_raw},
 		{"__smelt_ballot", make_ballot},
 		{"__smelt_any", make_any},
 		{"__smelt_all", make_all},

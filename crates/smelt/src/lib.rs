@@ -64,6 +64,7 @@ pub mod arg;
 mod copy;
 mod device;
 mod host;
+pub mod prim;
 
 pub use arg::Views;
 #[doc(hidden)]
@@ -71,7 +72,7 @@ pub use arg::{Arg, Value};
 pub use copy::{DeviceCopy, DeviceShare, Plain, Zeroable};
 pub use device::{
     AtomicF32, AtomicF64, DisjointChunks, DisjointMut, DisjointMut2, DisjointMut3, Scope, Shared,
-    dynamic_shared, launch_bounds, sync, thread, warp,
+    block, dynamic_shared, launch_bounds, sync, thread, warp,
 };
 #[doc(hidden)]
 pub use host::maps::Maps;
@@ -87,6 +88,6 @@ pub use smelt_derive::DeviceCopy;
 pub mod prelude {
     pub use crate::{
         Array, AtomicF32, AtomicF64, Buffer, Device, DeviceCopy, DisjointChunks, DisjointMut,
-        DisjointMut2, DisjointMut3, Grid, Pinned, Stream, Views, sync, thread, warp,
+        DisjointMut2, DisjointMut3, Grid, Pinned, Stream, Views, block, sync, thread, warp,
     };
 }

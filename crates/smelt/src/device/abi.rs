@@ -11,6 +11,8 @@
 //! a loop (that would make the loop irreducible), so each such primitive stands at
 //! the head of a loop that never repeats, by itself or through [`converge`].
 
+use std::mem::MaybeUninit;
+
 unsafe extern "C" {
     pub fn __smelt_kernel_id(id: u128);
     pub fn __smelt_block_layout(size: usize, align: usize);
@@ -38,6 +40,8 @@ unsafe extern "C" {
     pub safe fn __smelt_shuffle_up_b32(value: u32, delta: u32) -> u32;
     pub safe fn __smelt_shuffle_down_b32(value: u32, delta: u32) -> u32;
     pub safe fn __smelt_shuffle_xor_b32(value: u32, mask: u32) -> u32;
+    /// `lane` takes part, or the result is any bits.
+    pub safe fn __smelt_shuffle_raw_b32(value: MaybeUninit<u32>, lane: u32) -> MaybeUninit<u32>;
     pub safe fn __smelt_ballot(vote: bool) -> u64;
     pub safe fn __smelt_any(vote: bool) -> bool;
     pub safe fn __smelt_all(vote: bool) -> bool;

@@ -3,6 +3,7 @@
 
 pub(crate) mod abi;
 mod atomic;
+pub mod block;
 mod disjoint;
 mod shared;
 pub mod sync;

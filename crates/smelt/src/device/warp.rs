@@ -4,6 +4,8 @@
 //! of it that have not ended must call the operation together.
 
 use super::abi::*;
+use super::thread;
+use std::mem::MaybeUninit;
 
 mod sealed {
     pub trait Words: Copy {
@@ -129,4 +131,166 @@ pub fn any(vote: bool) -> bool {
 #[inline]
 pub fn all(vote: bool) -> bool {
     converge!(__smelt_all(vote))
+}
+
+/// The value that the thread of `lane` passed, where that thread takes part; else any
+/// bits, which need not be a `T`. `lane` is below the warp's size.
+#[inline(always)]
+pub(crate) fn exchange<T: Copy>(value: T, lane: u32) -> MaybeUninit<T> {
+    let mut there = MaybeUninit::uninit();
+    // Word for word. Straight code for the usual sizes: an indexed loop over the value would
+    // have to be unrolled before it can leave memory.
+    macro_rules! word {
+        ($($i:literal)*) => {$(
+            if size_of::<T>() > 4 * $i {
+                exchange_word(&value, &mut there, $i, lane);
+            }
+        )*};
+    }
+    word!(0 1 2 3 4 5 6 7);
+    for i in 8..size_of::<T>().div_ceil(4) {
+        exchange_word(&value, &mut there, i, lane);
+    }
+    there
+}
+
+#[inline(always)]
+fn exchange_word<T>(value: &T, there: &mut MaybeUninit<T>, i: usize, lane: u32) {
+    let at = 4 * i;
+    let size = (size_of::<T>() - at).min(4);
+    let mut word = MaybeUninit::<u32>::uninit();
+    // SAFETY: `size` bytes from `at` lie within a T, and within a word.
+    unsafe {
+        let from = (&raw const *value).cast::<u8>().add(at);
+        from.copy_to_nonoverlapping(word.as_mut_ptr().cast(), size);
+    }
+    let word = converge!(__smelt_shuffle_raw_b32(word, lane));
+    // SAFETY: as above.
+    unsafe {
+        let to = there.as_mut_ptr().cast::<u8>().add(at);
+        to.copy_from_nonoverlapping(word.as_ptr().cast(), size);
+    }
+}
+
+/// The value of the thread of `lane`; `None` if there is no such thread, or it has ended.
+#[inline(always)]
+fn get<T: Copy>(value: T, lane: u32) -> Option<T> {
+    let from = lane % thread::warp_size();
+    let there = exchange(value, from);
+    let takes_part = (ballot(true) >> from & 1 != 0) & (lane < thread::warp_size());
+    // SAFETY: that thread takes part, so these are the words of its T.
+    takes_part.then(|| unsafe { there.assume_init() })
+}
+
+/// Whether the lanes of the mask are the first of the warp, without a gap.
+#[inline(always)]
+fn is_prefix(lanes: u64) -> bool {
+    lanes & lanes.wrapping_add(1) == 0
+}
+
+/// The values of all threads of the warp that have not ended, combined by `op`; all get the
+/// result. `op` must be associative and commutative (up to rounding, for floats).
+///
+/// ```
+/// # use smelt::prelude::*;
+/// fn greatest(x: &[i32], mut y: DisjointMut<i32>) {
+///     let i = thread::index();
+///     let most = warp::reduce(x[i.get()], i32::max);
+///     y[i] = most;
+/// }
+/// # let gpu = Device::default()?;
+/// # let x: Vec<i32> = (0..64).collect();
+/// # let mut y = vec![0; 64];
+/// gpu.launch(Grid::cover(64).block(64), greatest, (&x, &mut y))?;
+/// assert_eq!(y[63], 63);
+/// # Ok::<(), smelt::Error>(())
+/// ```
+#[inline(always)]
+pub fn reduce<T: Copy>(value: T, op: impl Fn(T, T) -> T) -> T {
+    let lanes = ballot(true);
+    if lanes.count_ones() != thread::warp_size() {
+        return reduce_some(value, op, lanes);
+    }
+    let mut value = value;
+    let mut mask = thread::warp_size() / 2;
+    while mask > 0 {
+        // None only after a panic of that thread in `op`.
+        if let Some(other) = get(value, thread::lane() ^ mask) {
+            value = op(value, other);
+        }
+        mask /= 2;
+    }
+    value
+}
+
+/// One lane after the other: right for whatever lanes there are.
+#[inline(always)]
+fn reduce_some<T: Copy>(value: T, op: impl Fn(T, T) -> T, lanes: u64) -> T {
+    let mut all = None;
+    let mut left = lanes;
+    while left != 0 {
+        if let Some(other) = get(value, left.trailing_zeros()) {
+            all = Some(match all {
+                None => other,
+                Some(all) => op(all, other),
+            });
+        }
+        left &= left - 1;
+    }
+    all.unwrap_or(value)
+}
+
+/// The values of this thread and of those below it in the warp that have not ended, combined
+/// by `op` in the order of lanes. `op` must be associative (up to rounding, for floats).
+#[inline(always)]
+pub fn scan_inclusive<T: Copy>(value: T, op: impl Fn(T, T) -> T) -> T {
+    let lanes = ballot(true);
+    let lane = thread::lane();
+    let mut value = value;
+    if is_prefix(lanes) {
+        let mut delta = 1;
+        while delta < thread::warp_size() {
+            let below = get(value, lane.wrapping_sub(delta));
+            if let (Some(below), true) = (below, lane >= delta) {
+                value = op(below, value);
+            }
+            delta *= 2;
+        }
+        return value;
+    }
+    // One lane after the other: right for whatever lanes there are.
+    let own = value;
+    let mut before = None;
+    let mut left = lanes;
+    while left != 0 {
+        let other = get(own, left.trailing_zeros());
+        if let Some(other) = other
+            && left.trailing_zeros() < lane
+        {
+            before = Some(match before {
+                None => other,
+                Some(before) => op(before, other),
+            });
+        }
+        left &= left - 1;
+    }
+    match before {
+        None => own,
+        Some(before) => op(before, own),
+    }
+}
+
+/// The values of those below this thread in the warp that have not ended, combined by `op` in
+/// the order of lanes; `start` where there are none. `op` must be associative (up to
+/// rounding, for floats), and `start` change nothing.
+#[inline(always)]
+pub fn scan_exclusive<T: Copy>(value: T, start: T, op: impl Fn(T, T) -> T) -> T {
+    below(scan_inclusive(value, op)).unwrap_or(start)
+}
+
+/// The value of the nearest thread below in the warp that has not ended.
+#[inline(always)]
+pub(crate) fn below<T: Copy>(value: T) -> Option<T> {
+    let lanes = ballot(true) & ((1 << thread::lane()) - 1);
+    get(value, lanes.checked_ilog2().unwrap_or(u32::MAX))
 }

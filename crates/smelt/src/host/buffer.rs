@@ -497,6 +497,15 @@ impl<'a, T: DeviceShare> BufferView<'a, T> {
         })
     }
 
+    /// Waits for all uses; says nothing of panics.
+    pub(crate) fn wait_all(&self) -> Result<()> {
+        if self.size() == 0 {
+            return Ok(());
+        }
+        // SAFETY: a live buffer.
+        check(unsafe { sys::smelt_buffer_wait(self.memory.raw(), 1) })
+    }
+
     pub(crate) fn read(&self, stream: *mut sys::smelt_stream, to: *mut T) -> Result<()> {
         if self.size() == 0 {
             return Ok(());

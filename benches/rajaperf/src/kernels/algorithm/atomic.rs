@@ -2,7 +2,6 @@
 //! warp or by every block, what lies below being added up first.
 
 use crate::prelude::*;
-use crate::prim::block_reduce;
 
 pub const KERNEL: Kernel = Kernel {
     name: "ATOMIC",
@@ -108,14 +107,14 @@ fn by_warp_unchecked(n: usize, numbers: &[AtomicF64]) {
 }
 
 fn by_block(n: usize, numbers: &[AtomicF64]) {
-    let sum = block_reduce(value(thread::index().get(), n));
+    let sum = block::reduce(value(thread::index().get(), n), |a, b| a + b);
     if thread::thread_index().x == 0 {
         numbers[turn(thread::block_index().x as usize, numbers.len())].fetch_add(sum);
     }
 }
 
 fn by_block_unchecked(n: usize, numbers: &[AtomicF64]) {
-    let sum = block_reduce(value(thread::index().get(), n));
+    let sum = block::reduce(value(thread::index().get(), n), |a, b| a + b);
     if thread::thread_index().x == 0 {
         let at = turn(thread::block_index().x as usize, numbers.len());
         // SAFETY: as by thread.

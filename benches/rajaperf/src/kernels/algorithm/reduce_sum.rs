@@ -1,7 +1,6 @@
 //! Algorithm_REDUCE_SUM: the sum of an array, read back in every repetition.
 
 use crate::prelude::*;
-use std::sync::atomic::AtomicU64;
 
 pub const KERNEL: Kernel = Kernel {
     name: "REDUCE_SUM",
@@ -28,33 +27,33 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
     Ok(Checksum::of(&[sum]))
 }
 
-fn sum(x: &[f64], scratch: &[AtomicU64], result: &[AtomicU64]) {
+fn sum(x: &[f64], total: GridReduction<f64>) {
     let mut sum = 0.0;
     for i in thread::grid_stride(x.len()) {
         sum += x[i.get()];
     }
-    grid_reduce(sum, scratch, result);
+    total.reduce(sum, |a, b| a + b);
 }
 
-fn sum_unchecked(x: &[f64], scratch: &[AtomicU64], result: &[AtomicU64]) {
+fn sum_unchecked(x: &[f64], total: GridReduction<f64>) {
     let mut sum = 0.0;
     for i in thread::grid_stride(x.len()) {
         // SAFETY: i is below x's length.
         sum += unsafe { x.get_unchecked(i.get()) };
     }
-    grid_reduce(sum, scratch, result);
+    total.reduce(sum, |a, b| a + b);
 }
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let x = run.init.data(run.size);
     let x = run.to_device(&x)?;
     let (grid, blocks) = run.reduction_grid(run.size);
-    let mut reduction = Reduction::<f64>::new(&run.gpu, blocks)?;
+    let mut reduction = Reduction::new(&run.gpu, blocks, 0.0)?;
     let mut total = 0.0;
     run.time(|queue| {
-        let args = (&x, &reduction.scratch, &reduction.result);
+        let args = (&x, &mut reduction);
         launch!(queue, grid, [sum, sum_unchecked], args)?;
-        total = reduction.read()?;
+        total = reduction.get()?;
         Ok(())
     })?;
     Ok(Checksum::of(&[total]))

@@ -124,7 +124,7 @@ fn accumulate_unchecked(bins: &[usize], data: &[f64], copies: &[AtomicF64]) {
 fn add_up(copies: &[AtomicF64], values: &[AtomicF64]) {
     let bin = thread::block_index().x as usize;
     let copy = &copies[thread::thread_index().x as usize * values.len() + bin];
-    let sum = crate::prim::block_reduce(copy.load());
+    let sum = block::reduce(copy.load(), |a, b| a + b);
     copy.store(0.0);
     if thread::thread_index().x == 0 {
         values[bin].store(sum);

@@ -4,7 +4,6 @@
 //! of each block first, and then does one.
 
 use crate::prelude::*;
-use crate::prim::block_reduce;
 
 pub const KERNEL: Kernel = Kernel {
     name: "PI_ATOMIC",
@@ -58,7 +57,7 @@ fn pi_unchecked(n: usize, dx: f64, pi: &[AtomicF64]) {
 
 fn aggregated(share: Share, n: usize, dx: f64, pi: &[AtomicF64]) {
     let sum = share.fold(n, 0.0, |sum, i| sum + slice_of_pi(i, dx));
-    let sum = block_reduce(sum);
+    let sum = block::reduce(sum, |a, b| a + b);
     if thread::thread_index().x == 0 {
         pi[0].fetch_add(sum);
     }

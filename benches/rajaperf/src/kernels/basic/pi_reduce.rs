@@ -1,7 +1,6 @@
 //! Basic_PI_REDUCE: pi by the midpoint rule, summed by a reduction.
 
 use crate::prelude::*;
-use std::sync::atomic::AtomicU64;
 
 pub const KERNEL: Kernel = Kernel {
     name: "PI_REDUCE",
@@ -34,21 +33,21 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
     Ok(Checksum::of_number(pi))
 }
 
-fn pi(share: Share, n: usize, dx: f64, scratch: &[AtomicU64], result: &[AtomicU64]) {
+fn pi(share: Share, n: usize, dx: f64, total: GridReduction<f64>) {
     let sum = share.fold(n, 0.0, |sum, i| sum + slice_of_pi(i, dx));
-    grid_reduce(sum, scratch, result);
+    total.reduce(sum, |a, b| a + b);
 }
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let (n, dx) = (run.size, 1.0 / run.size as f64);
     let (share, (grid, blocks)) = (run.share, run.reduction_grid(n));
-    let mut sum = Reduction::<f64>::new(&run.gpu, blocks)?;
+    let mut sum = Reduction::new(&run.gpu, blocks, 0.0)?;
     let mut result = 0.0;
     // No array is read: safe and unsafe have nothing to differ in.
     run.time(|queue| {
-        let args = (share, n, dx, &sum.scratch, &sum.result);
+        let args = (share, n, dx, &mut sum);
         queue.gpu.launch(grid, pi, args)?;
-        result = 4.0 * sum.read()?;
+        result = 4.0 * sum.get()?;
         Ok(())
     })?;
     Ok(Checksum::of_number(result))

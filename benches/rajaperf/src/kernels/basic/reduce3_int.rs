@@ -1,7 +1,6 @@
 //! Basic_REDUCE3_INT: sum, minimum and maximum of integers in one loop.
 
 use crate::prelude::*;
-use std::sync::atomic::AtomicU64;
 
 pub const KERNEL: Kernel = Kernel {
     name: "REDUCE3_INT",
@@ -39,30 +38,12 @@ impl Three {
     }
 }
 
-impl Reduce for Three {
-    const WORDS: usize = 2;
+impl Three {
     const IDENTITY: Self = Self {
         sum: 0,
         min: i32::MAX,
         max: i32::MIN,
     };
-
-    #[inline(always)]
-    fn word(&self, i: usize) -> u64 {
-        match i {
-            0 => (self.min as u32 as u64) << 32 | self.max as u32 as u64,
-            _ => self.sum as u32 as u64,
-        }
-    }
-
-    #[inline(always)]
-    fn from_words(word: impl Fn(usize) -> u64) -> Self {
-        Self {
-            sum: word(1) as i32,
-            min: (word(0) >> 32) as i32,
-            max: word(0) as i32,
-        }
-    }
 
     #[inline(always)]
     fn combine(self, other: Self) -> Self {
@@ -90,29 +71,29 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
     Ok(checksum(total))
 }
 
-fn reduce3(share: Share, vec: &[i32], scratch: &[AtomicU64], result: &[AtomicU64]) {
+fn reduce3(share: Share, vec: &[i32], total: GridReduction<Three>) {
     let step = |all: Three, i: usize| all.combine(Three::of(vec[i]));
     let all = share.fold(vec.len(), Three::IDENTITY, step);
-    grid_reduce(all, scratch, result);
+    total.reduce(all, Three::combine);
 }
 
-fn reduce3_unchecked(share: Share, vec: &[i32], scratch: &[AtomicU64], result: &[AtomicU64]) {
+fn reduce3_unchecked(share: Share, vec: &[i32], total: GridReduction<Three>) {
     // SAFETY: i is below the length.
     let step = |all: Three, i: usize| all.combine(Three::of(unsafe { *vec.get_unchecked(i) }));
     let all = share.fold(vec.len(), Three::IDENTITY, step);
-    grid_reduce(all, scratch, result);
+    total.reduce(all, Three::combine);
 }
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let vec = run.init.ints(run.size);
     let vec = run.to_device(&vec)?;
     let (share, (grid, blocks)) = (run.share, run.reduction_grid(run.size));
-    let mut reduction = Reduction::<Three>::new(&run.gpu, blocks)?;
+    let mut reduction = Reduction::new(&run.gpu, blocks, Three::IDENTITY)?;
     let mut total = Three::IDENTITY;
     run.time(|queue| {
-        let args = (share, &vec, &reduction.scratch, &reduction.result);
+        let args = (share, &vec, &mut reduction);
         launch!(queue, grid, [reduce3, reduce3_unchecked], args)?;
-        total = reduction.read()?;
+        total = reduction.get()?;
         Ok(())
     })?;
     Ok(checksum(total))

@@ -2,7 +2,6 @@
 //! that of x, which its checksum does not show; here both are what they should be.)
 
 use crate::prelude::*;
-use std::sync::atomic::AtomicU64;
 
 pub const KERNEL: Kernel = Kernel {
     name: "REDUCE_STRUCT",
@@ -51,33 +50,12 @@ fn most(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-impl Reduce for Bounds {
-    const WORDS: usize = 6;
+impl Bounds {
     const IDENTITY: Self = Self {
         sum: [0.0; 2],
         min: [f64::MAX; 2],
         max: [f64::MIN; 2],
     };
-
-    #[inline(always)]
-    fn word(&self, i: usize) -> u64 {
-        let of = match i / 2 {
-            0 => self.sum,
-            1 => self.min,
-            _ => self.max,
-        };
-        of[i % 2].to_bits()
-    }
-
-    #[inline(always)]
-    fn from_words(word: impl Fn(usize) -> u64) -> Self {
-        let pair = |i| [f64::from_bits(word(i)), f64::from_bits(word(i + 1))];
-        Self {
-            sum: pair(0),
-            min: pair(2),
-            max: pair(4),
-        }
-    }
 
     #[inline(always)]
     fn combine(self, other: Self) -> Self {
@@ -123,18 +101,17 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
     Ok(checksum(all, run.size))
 }
 
-fn bounds(share: Share, x: &[f64], y: &[f64], scratch: &[AtomicU64], result: &[AtomicU64]) {
+fn bounds(share: Share, x: &[f64], y: &[f64], total: GridReduction<Bounds>) {
     let step = |all: Bounds, i: usize| all.combine(Bounds::of(x[i], y[i]));
     let all = share.fold(x.len(), Bounds::IDENTITY, step);
-    grid_reduce(all, scratch, result);
+    total.reduce(all, Bounds::combine);
 }
 
 fn bounds_unchecked(
     share: Share,
     x: &[f64],
     y: &[f64],
-    scratch: &[AtomicU64],
-    result: &[AtomicU64],
+    total: GridReduction<Bounds>
 ) {
     let step = |all: Bounds, i: usize| {
         // SAFETY: i is below x's length, which is y's too.
@@ -142,19 +119,19 @@ fn bounds_unchecked(
         all.combine(Bounds::of(x, y))
     };
     let all = share.fold(x.len(), Bounds::IDENTITY, step);
-    grid_reduce(all, scratch, result);
+    total.reduce(all, Bounds::combine);
 }
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [x, y] = data(run);
     let (x, y) = (run.to_device(&x)?, run.to_device(&y)?);
     let (share, (grid, blocks)) = (run.share, run.reduction_grid(run.size));
-    let mut reduction = Reduction::<Bounds>::new(&run.gpu, blocks)?;
+    let mut reduction = Reduction::new(&run.gpu, blocks, Bounds::IDENTITY)?;
     let mut all = Bounds::IDENTITY;
     run.time(|queue| {
-        let args = (share, &x, &y, &reduction.scratch, &reduction.result);
+        let args = (share, &x, &y, &mut reduction);
         launch!(queue, grid, [bounds, bounds_unchecked], args)?;
-        all = reduction.read()?;
+        all = reduction.get()?;
         Ok(())
     })?;
     Ok(checksum(all, run.size))

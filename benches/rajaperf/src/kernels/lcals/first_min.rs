@@ -1,7 +1,6 @@
 //! Lcals_FIRST_MIN: the smallest element and the first place where it is.
 
 use crate::prelude::*;
-use std::sync::atomic::AtomicU64;
 
 pub const KERNEL: Kernel = Kernel {
     name: "FIRST_MIN",
@@ -39,28 +38,11 @@ impl MinLoc {
     }
 }
 
-impl Reduce for MinLoc {
-    const WORDS: usize = 2;
+impl MinLoc {
     const IDENTITY: Self = Self {
         value: f64::INFINITY,
         place: usize::MAX,
     };
-
-    #[inline(always)]
-    fn word(&self, i: usize) -> u64 {
-        match i {
-            0 => self.value.to_bits(),
-            _ => self.place as u64,
-        }
-    }
-
-    #[inline(always)]
-    fn from_words(word: impl Fn(usize) -> u64) -> Self {
-        Self {
-            value: f64::from_bits(word(0)),
-            place: word(1) as usize,
-        }
-    }
 
     /// Of equal values the first.
     #[inline(always)]
@@ -97,28 +79,28 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
     Ok(Checksum::of_number(place as f64))
 }
 
-fn first_min(share: Share, x: &[f64], scratch: &[AtomicU64], result: &[AtomicU64]) {
+fn first_min(share: Share, x: &[f64], total: GridReduction<MinLoc>) {
     let min = share.fold(x.len(), MinLoc::IDENTITY, |min, i| min.then(x[i], i));
-    grid_reduce(min, scratch, result);
+    total.reduce(min, MinLoc::combine);
 }
 
-fn first_min_unchecked(share: Share, x: &[f64], scratch: &[AtomicU64], result: &[AtomicU64]) {
+fn first_min_unchecked(share: Share, x: &[f64], total: GridReduction<MinLoc>) {
     // SAFETY: i is below the length.
     let step = |min: MinLoc, i: usize| min.then(unsafe { *x.get_unchecked(i) }, i);
     let min = share.fold(x.len(), MinLoc::IDENTITY, step);
-    grid_reduce(min, scratch, result);
+    total.reduce(min, MinLoc::combine);
 }
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let x = data(run);
     let x = run.to_device(&x)?;
     let (share, (grid, blocks)) = (run.share, run.reduction_grid(run.size));
-    let mut reduction = Reduction::<MinLoc>::new(&run.gpu, blocks)?;
+    let mut reduction = Reduction::new(&run.gpu, blocks, MinLoc::IDENTITY)?;
     let mut place = 0;
     run.time(|queue| {
-        let args = (share, &x, &reduction.scratch, &reduction.result);
+        let args = (share, &x, &mut reduction);
         launch!(queue, grid, [first_min, first_min_unchecked], args)?;
-        place = reduction.read()?.place;
+        place = reduction.get()?.place;
         Ok(())
     })?;
     Ok(Checksum::of_number(place as f64))

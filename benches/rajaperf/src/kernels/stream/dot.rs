@@ -2,7 +2,6 @@
 //! repetitions together.)
 
 use crate::prelude::*;
-use std::sync::atomic::AtomicU64;
 
 pub const KERNEL: Kernel = Kernel {
     name: "DOT",
@@ -33,28 +32,28 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
     Ok(Checksum::of_number(sum))
 }
 
-fn dot(share: Share, a: &[f64], b: &[f64], scratch: &[AtomicU64], result: &[AtomicU64]) {
+fn dot(share: Share, a: &[f64], b: &[f64], total: GridReduction<f64>) {
     let sum = share.fold(a.len(), 0.0, |sum, i| sum + a[i] * b[i]);
-    grid_reduce(sum, scratch, result);
+    total.reduce(sum, |a, b| a + b);
 }
 
-fn dot_unchecked(share: Share, a: &[f64], b: &[f64], scratch: &[AtomicU64], result: &[AtomicU64]) {
+fn dot_unchecked(share: Share, a: &[f64], b: &[f64], total: GridReduction<f64>) {
     // SAFETY: i is below a's length, which is b's too.
     let product = |i: usize| unsafe { a.get_unchecked(i) * b.get_unchecked(i) };
     let sum = share.fold(a.len(), 0.0, |sum, i| sum + product(i));
-    grid_reduce(sum, scratch, result);
+    total.reduce(sum, |a, b| a + b);
 }
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [a, b] = data(run);
     let (a, b) = (run.to_device(&a)?, run.to_device(&b)?);
     let (share, (grid, blocks)) = (run.share, run.reduction_grid(run.size));
-    let mut reduction = Reduction::<f64>::new(&run.gpu, blocks)?;
+    let mut reduction = Reduction::new(&run.gpu, blocks, 0.0)?;
     let mut sum = 0.0;
     run.time(|queue| {
-        let args = (share, &a, &b, &reduction.scratch, &reduction.result);
+        let args = (share, &a, &b, &mut reduction);
         launch!(queue, grid, [dot, dot_unchecked], args)?;
-        sum += reduction.read()?;
+        sum += reduction.get()?;
         Ok(())
     })?;
     Ok(Checksum::of_number(sum))

@@ -1,0 +1,5 @@
+//! Reductions, scans and sorts.
+
+mod reduction;
+
+pub use reduction::{GridReduction, RawReduction, Reduction};

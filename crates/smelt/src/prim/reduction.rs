@@ -1,0 +1,213 @@
+//! Reductions over a whole grid, within the launch that makes the values.
+//!
+//! Each block leaves its partial value in memory and takes a ticket; the block that draws the last
+//! one reduces the partial values and writes the result to pinned memory of the host. So a result
+//! is the same in every run on the same grid, one launch makes it, nothing has to be put
+//! there before, and no copy brings it back.
+
+use crate::arg::{Arg, Param};
+use crate::device::block::{self, Meeting};
+use crate::device::{sync, thread};
+use crate::host::error::at;
+use crate::host::maps::{Access, Maps};
+use crate::host::stream::Target;
+use crate::{Buffer, Device, DeviceCopy, Error, Pinned, Result};
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Bytes before the partial values, of which the ticket has the first.
+const HEAD: usize = 256;
+
+/// Where a launch reduces the values of its threads to one, which the host then reads: passed
+/// as `&mut Reduction<T>`, the kernel gets a [`GridReduction<T>`].
+///
+/// It takes memory of the device for one value a block and pinned memory for the result.
+///
+/// ```
+/// # use smelt::prelude::*;
+/// use smelt::prim::{GridReduction, Reduction};
+///
+/// fn dot(a: &[f64], b: &[f64], sum: GridReduction<f64>) {
+///     let mut own = 0.0;
+///     for i in thread::grid_stride(a.len()) {
+///         own += a[i.get()] * b[i.get()];
+///     }
+///     sum.reduce(own, |x, y| x + y);
+/// }
+/// # let gpu = Device::default()?;
+/// let a = Buffer::filled(&gpu, 1000, 2.0)?;
+/// let b = Buffer::filled(&gpu, 1000, 3.0)?;
+/// let mut sum = Reduction::new(&gpu, 4, 0.0)?;
+/// gpu.launch(Grid::blocks(4).threads(64), dot, (&a, &b, &mut sum))?;
+/// assert_eq!(sum.get()?, 6000.0);
+/// # Ok::<(), smelt::Error>(())
+/// ```
+pub struct Reduction<T> {
+    /// The ticket, then the partial values.
+    memory: Buffer<u8>,
+    blocks: usize,
+    result: Pinned<T>,
+    /// Of the last launch; None once it is known to have ended well.
+    pending: Option<Target>,
+}
+
+impl<T: DeviceCopy> Reduction<T> {
+    /// For grids of up to so many blocks. [`get`](Self::get) gives `start` until there
+    /// has been a launch.
+    ///
+    /// # Errors
+    /// [`Error::NoDeviceMemory`], [`Error::NoMemory`] (pinned memory), and [`Error::Engine`] from
+    /// the driver.
+    #[track_caller]
+    pub fn new(gpu: &Device, blocks: usize, start: T) -> Result<Self> {
+        const { assert!(align_of::<T>() <= 64, "a value aligned to at most 64") };
+        let size = size_of::<T>()
+            .checked_mul(blocks)
+            .and_then(|size| size.checked_add(HEAD))
+            .ok_or_else(|| Error::NoDeviceMemory(format!("values of {blocks} blocks").into()))?;
+        Ok(Self {
+            memory: Buffer::zeroed(gpu, size)?,
+            blocks,
+            result: Pinned::from_slice(gpu, &[start])?,
+            pending: None,
+        })
+    }
+
+    /// The result of the last launch, for which it waits.
+    ///
+    /// # Errors
+    /// Those of [`Device::wait`].
+    #[track_caller]
+    pub fn get(&mut self) -> Result<T> {
+        if let Some(target) = self.pending {
+            at(std::panic::Location::caller());
+            target.wait_also_destroyed()?;
+            self.pending = None;
+        }
+        Ok(self.result[0])
+    }
+}
+
+impl<T> Drop for Reduction<T> {
+    fn drop(&mut self) {
+        if self.pending.is_some() {
+            // A launch may still write the result. What goes wrong is told by the next wait.
+            let _ = self.memory.view().wait_all();
+        }
+    }
+}
+
+/// The kernel's side of a [`Reduction`].
+pub struct GridReduction<'k, T> {
+    raw: RawReduction,
+    lives: PhantomData<(&'k (), *mut T)>,
+}
+
+/// What lies in the parameter block.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct RawReduction {
+    memory: *mut u8,
+    blocks: usize,
+    result: *mut u8,
+}
+
+// SAFETY: threads use it in the order that GridReduction::reduce says; each has one, and uses it
+// up.
+unsafe impl<T: DeviceCopy> Param for Reduction<T> {
+    type Raw = RawReduction;
+    type Device<'k> = GridReduction<'k, T>;
+    #[inline(always)]
+    unsafe fn decode<'k>(raw: RawReduction, _call: &'k ()) -> GridReduction<'k, T> {
+        GridReduction {
+            raw,
+            lives: PhantomData,
+        }
+    }
+}
+
+// SAFETY: both memories live until the launch has ended: the buffer's use is noted, and the pinned
+// memory is freed after waiting for it. Launches that share one are kept in order by that use.
+unsafe impl<'k, T: DeviceCopy> Arg<GridReduction<'k, T>> for &mut Reduction<T> {
+    type Param = Reduction<T>;
+    const BORROWS_HOST: bool = false;
+    #[inline]
+    fn begin(self, maps: &mut Maps) -> Result<RawReduction> {
+        if self.pending.is_some() {
+            // What came of that launch is not known: after a panic the ticket is anywhere.
+            self.memory.range(..4).fill_bytes(maps.stream(), &0u32)?;
+        }
+        self.pending = Some(maps.target());
+        Ok(RawReduction {
+            memory: self.memory.view().used_by(maps, Access::Write)?,
+            blocks: self.blocks,
+            result: self.result.as_mut_ptr().cast(),
+        })
+    }
+}
+
+impl<T: DeviceCopy> GridReduction<'_, T> {
+    /// Combines the values of all threads of the grid by `op`, for [`Reduction::get`]. `op` must be
+    /// associative and commutative (up to rounding, for floats); the order is the same in
+    /// every run on the same grid.
+    ///
+    /// # Panics
+    /// If the grid has more blocks than [`Reduction::new`] was told, or not all threads of a
+    /// block make the call.
+    #[inline(always)]
+    #[track_caller]
+    pub fn reduce(self, value: T, op: impl Fn(T, T) -> T) {
+        let (index, dim) = (thread::block_index(), thread::grid_dim());
+        let row = index.z as usize * dim.y as usize + index.y as usize;
+        let block = row * dim.x as usize + index.x as usize;
+        let blocks = dim.x as usize * dim.y as usize * dim.z as usize;
+        assert!(
+            blocks <= self.raw.blocks,
+            "a reduction of more blocks than it was made for"
+        );
+        let RawReduction { memory, result, .. } = self.raw;
+        // SAFETY: HEAD bytes and `blocks` values, aligned; see below for who uses which.
+        let (ticket, partials) = unsafe {
+            (
+                AtomicU32::from_ptr(memory.cast()),
+                memory.add(HEAD).cast::<T>(),
+            )
+        };
+        let meeting = Meeting::begin();
+        if let Some(all) = block::reduce_to_first(&meeting, value, meeting.threads, &op) {
+            // SAFETY: this thread's own place; read after the last ticket was drawn.
+            unsafe { partials.add(block).write(all) };
+            // Releases this block's value, and acquires those of the blocks before.
+            let drawn = ticket.fetch_add(1, Ordering::AcqRel);
+            if drawn as usize + 1 == blocks {
+                meeting.done();
+            }
+        }
+        if !meeting.is_done() {
+            return;
+        }
+        // The last block alone. Thread 0 acquired all values, and the barrier was after that.
+        let (t, threads) = (block::thread_number(), meeting.threads);
+        let mut own = value;
+        if t < blocks {
+            // SAFETY: below `blocks`, all of which have been written.
+            unsafe {
+                own = partials.add(t).read();
+                let mut i = t + threads;
+                while i < blocks {
+                    own = op(own, partials.add(i).read());
+                    i += threads;
+                }
+            }
+        }
+        let meeting = Meeting::begin();
+        if let Some(all) = block::reduce_to_first(&meeting, own, blocks.min(threads), &op) {
+            // SAFETY: this thread alone, and the host reads it after the launch.
+            unsafe { result.cast::<T>().write(all) };
+            // For the next launch.
+            ticket.store(0, Ordering::Relaxed);
+        }
+        // Everybody has seen who came.
+        sync::barrier();
+    }
+}
