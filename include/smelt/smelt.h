@@ -172,6 +172,13 @@ smelt_stream_retire(smelt_stream *stream);
 int
 smelt_stream_query(smelt_stream *stream);
 
+/* Device address of a uint32_t that is not 0 once a kernel of the stream has
+ * panicked, for kernels whose blocks wait for each other: what such a block
+ * waits for may never come then. Good as long as the stream lives. 0 for NULL.
+ */
+uint64_t
+smelt_stream_panicked(const smelt_stream *stream);
+
 /* Makes work given to stream from now on wait for all that was given to other
  * so far. */
 int

@@ -506,6 +506,12 @@ smelt_stream_check(smelt_stream *stream)
 	return result ? result : check_followed(stream, followed, count);
 }
 
+uint64_t
+smelt_stream_panicked(const smelt_stream *stream)
+{
+	return stream ? (uint64_t)(uintptr_t)&stream->state->panicked : 0;
+}
+
 int
 smelt_stream_query(smelt_stream *stream)
 {

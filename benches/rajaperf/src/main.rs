@@ -22,7 +22,6 @@ mod ratios;
 mod read;
 mod report;
 mod run;
-mod scan;
 mod stripes;
 mod suite;
 mod summary;

@@ -3,7 +3,7 @@
 //!
 //! On GPUs one kernel counts the digits of all passes, and each pass is one kernel that reads and
 //! writes everything once: a block ranks the keys of its tile, finds how many of each digit
-//! lie in earlier tiles by looking back as in [`scan`](crate::scan), and writes the tile out
+//! lie in earlier tiles by looking back, and writes the tile out
 //! digit by digit. (Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for
 //! GPUs", 2022.) On the CPU a thread does a tile by itself, without what is dear there:
 //! barriers and warps.

@@ -203,6 +203,7 @@ unsafe extern "C" {
     pub fn smelt_stream_destroy(stream: *mut smelt_stream) -> c_int;
     pub fn smelt_stream_retire(stream: *mut smelt_stream) -> c_int;
     pub fn smelt_stream_check(stream: *mut smelt_stream) -> c_int;
+    pub fn smelt_stream_panicked(stream: *const smelt_stream) -> u64;
     pub fn smelt_stream_query(stream: *mut smelt_stream) -> c_int;
     pub fn smelt_stream_follow(stream: *mut smelt_stream, other: *mut smelt_stream) -> c_int;
     pub fn smelt_stream_call(

@@ -42,6 +42,10 @@ unsafe extern "C" {
     pub safe fn __smelt_shuffle_xor_b32(value: u32, mask: u32) -> u32;
     /// `lane` takes part, or the result is any bits.
     pub safe fn __smelt_shuffle_raw_b32(value: MaybeUninit<u32>, lane: u32) -> MaybeUninit<u32>;
+    /// The same, where the value's bits may be none: those of the result are some.
+    #[link_name = "__smelt_shuffle_raw_b32"]
+    #[allow(clashing_extern_declarations)]
+    pub safe fn __smelt_shuffle_bits_b32(value: MaybeUninit<u32>, lane: u32) -> u32;
     pub safe fn __smelt_ballot(vote: bool) -> u64;
     pub safe fn __smelt_any(vote: bool) -> bool;
     pub safe fn __smelt_all(vote: bool) -> bool;

@@ -123,7 +123,7 @@ fn absent() -> ! {
 /// # Safety
 /// It lies within [`ROOM`]; accesses are ordered by barriers.
 #[inline(always)]
-unsafe fn place<T>(i: usize) -> *mut T {
+pub(crate) unsafe fn place<T>(i: usize) -> *mut T {
     const {
         assert!(size_of::<T>() <= MOST_SIZE, "a value of at most 256 bytes");
         assert!(align_of::<T>() <= 16, "a value aligned to at most 16");
@@ -173,28 +173,18 @@ pub(crate) fn reduce_to_first<T: Copy>(
     }
     // One warp takes them, each lane in steps of the warp.
     let mut all = value;
-    let mut i = t + step;
     // SAFETY: left before the barrier, by a thread below `here`.
     unsafe {
         if room < count && t < here {
             all = place::<T>(t).read();
         }
+        let mut i = t + step;
         while i < here {
             all = op(all, place::<T>(i).read());
             i += step;
         }
     }
-    let mut delta = thread::warp_size() / 2;
-    while delta > 0 {
-        let other = warp::exchange(all, (t as u32 + delta) % thread::warp_size());
-        // Ended only if it panicked in `op`.
-        let takes_part = warp::ballot(true) >> (t as u32 + delta) % 64 & 1 != 0;
-        if t + (delta as usize) < here.min(step) && takes_part {
-            // SAFETY: that lane takes part.
-            all = op(all, unsafe { other.assume_init() });
-        }
-        delta /= 2;
-    }
+    let all = warp::fold_lanes(all, here.min(step) as u32, op);
     (t == 0).then_some(all)
 }
 
@@ -292,7 +282,10 @@ fn scan<T: Copy>(value: T, op: &impl Fn(T, T) -> T) -> (Option<T>, T) {
     let meeting = Meeting::begin();
     let (t, lanes) = (thread_number(), thread::warp_size() as usize);
     let through = warp::scan_inclusive(value, op);
-    let (warp, last) = (t / lanes, (t % lanes == lanes - 1) || t + 1 == meeting.threads);
+    let (warp, last) = (
+        t / lanes,
+        (t % lanes == lanes - 1) || t + 1 == meeting.threads,
+    );
     if last {
         // SAFETY: one thread of each warp, its own place; read after the barrier.
         unsafe { place::<T>(warp).write(through) };

@@ -294,3 +294,69 @@ pub(crate) fn below<T: Copy>(value: T) -> Option<T> {
     let lanes = ballot(true) & ((1 << thread::lane()) - 1);
     get(value, lanes.checked_ilog2().unwrap_or(u32::MAX))
 }
+
+/// The values of the first `count` lanes combined, from this lane on, by `op`; lane 0 has all of them.
+/// All lanes of the warp call it, with the same `count`.
+#[inline(always)]
+pub(crate) fn fold_lanes<T: Copy>(value: T, count: u32, op: impl Fn(T, T) -> T) -> T {
+    let (lane, lanes) = (thread::lane(), thread::warp_size());
+    let mut value = value;
+    let mut delta = lanes / 2;
+    while delta > 0 {
+        let from = lane + delta;
+        let there = exchange(value, from % lanes);
+        // Within the warp it has ended only if it panicked in `op`.
+        let takes_part = ballot(true) >> (from % 64) & 1 != 0;
+        if (from < count) & takes_part {
+            // SAFETY: that lane takes part.
+            value = op(value, unsafe { there.assume_init() });
+        }
+        delta /= 2;
+    }
+    value
+}
+
+/// As [`scan_inclusive`], for a warp of which no thread has ended before.
+#[inline(always)]
+pub(crate) fn scan_whole<T: Copy>(value: T, op: impl Fn(T, T) -> T) -> T {
+    let (lane, lanes) = (thread::lane(), thread::warp_size());
+    let mut value = value;
+    let mut delta = 1;
+    while delta < lanes {
+        let there = exchange(value, lane.wrapping_sub(delta) % lanes);
+        // Ended only if it panicked in `op`.
+        let takes_part = ballot(true) >> (lane.wrapping_sub(delta) % 64) & 1 != 0;
+        if (lane >= delta) & takes_part {
+            // SAFETY: that lane takes part.
+            value = op(unsafe { there.assume_init() }, value);
+        }
+        delta *= 2;
+    }
+    value
+}
+
+/// Words of a value, as bits; those of bytes that have no value are any. The last word may have
+/// bytes that are not the value's. All lanes of the warp call it.
+#[inline(always)]
+pub(crate) fn word<T: Copy>(value: &T, i: usize) -> u32 {
+    let at = 4 * i;
+    let size = (size_of::<T>() - at).min(4);
+    let mut word = MaybeUninit::<u32>::uninit();
+    // SAFETY: `size` bytes from `at` lie within a T, and within a word.
+    unsafe {
+        let from = (&raw const *value).cast::<u8>().add(at);
+        from.copy_to_nonoverlapping(word.as_mut_ptr().cast(), size);
+    }
+    let lane = thread::lane();
+    converge!(__smelt_shuffle_bits_b32(word, lane))
+}
+
+/// The value of the lane below, for a warp of which no thread has ended before.
+#[inline(always)]
+pub(crate) fn below_whole<T: Copy>(value: T) -> Option<T> {
+    let (lane, lanes) = (thread::lane(), thread::warp_size());
+    let there = exchange(value, lane.wrapping_sub(1) % lanes);
+    let takes_part = ballot(true) >> (lane.wrapping_sub(1) % 64) & 1 != 0;
+    // SAFETY: that lane takes part.
+    ((lane > 0) & takes_part).then(|| unsafe { there.assume_init() })
+}

@@ -14,12 +14,22 @@ use std::time::Duration;
 
 /// Where a launch goes.
 #[derive(Clone, Copy)]
-pub(crate) struct Target {
+pub struct Target {
     pub(crate) device: Device,
     pub(crate) stream: NonNull<sys::smelt_stream>,
 }
 
 impl Target {
+    #[track_caller]
+    #[inline]
+    pub(crate) fn launch<F, A, D>(&self, grid: Grid, kernel: F, args: A) -> Result<()>
+    where
+        F: Copy + Send + Sync + 'static,
+        A: Args<F, D>,
+    {
+        launch(*self, &grid, kernel, args, Location::caller())
+    }
+
     pub(crate) fn wait(&self) -> Result<()> {
         // SAFETY: a live stream.
         check(unsafe { sys::smelt_stream_wait(self.stream.as_ptr()) })
@@ -98,6 +108,10 @@ impl Stream {
             target,
             owned: false,
         }
+    }
+
+    pub(crate) fn target(&self) -> Target {
+        self.target
     }
 
     pub(crate) fn raw(&self) -> *mut sys::smelt_stream {

@@ -3,7 +3,7 @@
 //! Both Smelt variants are the same call of the library.
 
 use crate::prelude::*;
-use crate::scan::Scan;
+use smelt::prim::Scan;
 
 pub const KERNEL: Kernel = Kernel {
     name: "SCAN",
@@ -47,7 +47,7 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [x, y] = data(run);
     let (x, mut y) = (run.to_device(&x)?, run.to_device(&y)?);
     let mut scan = Scan::new(&run.gpu, run.size)?;
-    run.time(|queue| scan.exclusive(&queue.gpu, &x, &mut y))?;
+    run.time(|queue| scan.exclusive(&queue.gpu, x.view(), y.view_mut(), 0.0, |a, b| a + b))?;
     let y = run.to_host(&y)?;
     Ok(checksum(run, &y))
 }

@@ -107,12 +107,7 @@ fn bounds(share: Share, x: &[f64], y: &[f64], total: GridReduction<Bounds>) {
     total.reduce(all, Bounds::combine);
 }
 
-fn bounds_unchecked(
-    share: Share,
-    x: &[f64],
-    y: &[f64],
-    total: GridReduction<Bounds>
-) {
+fn bounds_unchecked(share: Share, x: &[f64], y: &[f64], total: GridReduction<Bounds>) {
     let step = |all: Bounds, i: usize| {
         // SAFETY: i is below x's length, which is y's too.
         let (x, y) = unsafe { (*x.get_unchecked(i), *y.get_unchecked(i)) };
