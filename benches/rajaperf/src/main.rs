@@ -17,7 +17,6 @@ mod prelude;
 mod prim;
 mod product;
 mod progress;
-mod radix;
 mod ratios;
 mod read;
 mod report;

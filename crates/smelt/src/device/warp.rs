@@ -360,3 +360,46 @@ pub(crate) fn below_whole<T: Copy>(value: T) -> Option<T> {
     // SAFETY: that lane takes part.
     ((lane > 0) & takes_part).then(|| unsafe { there.assume_init() })
 }
+
+/// The number that a lane passed which takes part.
+#[inline(always)]
+pub(crate) fn number_of(value: u32, lane: u32) -> u32 {
+    converge!(__smelt_shuffle_bits_b32(MaybeUninit::new(value), lane))
+}
+
+/// The sum over this lane and those below, for a warp of which no thread has ended.
+#[inline(always)]
+pub(crate) fn scan_numbers(mut value: u32) -> u32 {
+    let (lane, lanes) = (thread::lane(), thread::warp_size());
+    let mut delta = 1;
+    while delta < lanes {
+        let below = number_of(value, lane.wrapping_sub(delta) % lanes);
+        value = value.wrapping_add(if lane >= delta { below } else { 0 });
+        delta *= 2;
+    }
+    value
+}
+
+/// Of the lanes that passed the same number below 256: how many are below this one, how many there
+/// are, and which is the first. For a warp of which no thread has ended.
+#[inline(always)]
+pub(crate) fn same_byte(byte: u32) -> (u32, u32, u32) {
+    macro_rules! with_same {
+        ($bits:ty) => {{
+            let mut lanes = <$bits>::MAX;
+            with_same!(lanes, $bits; 0 1 2 3 4 5 6 7);
+            let below = lanes & ((1 << thread::lane()) - 1);
+            (below.count_ones(), lanes.count_ones(), lanes.trailing_zeros())
+        }};
+        ($lanes:ident, $bits:ty; $($bit:literal)*) => {$(
+            let mine = byte >> $bit & 1 != 0;
+            let others = ballot(mine) as $bits;
+            $lanes &= if mine { others } else { !others };
+        )*};
+    }
+    // A constant on each device.
+    match thread::warp_size() {
+        32 => with_same!(u32),
+        _ => with_same!(u64),
+    }
+}

@@ -17,7 +17,8 @@ use crate::device::{block, thread, warp};
 use crate::host::maps::{Access, Maps};
 use crate::{Buffer, Device, Error, Result, Shared, sync};
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{self, Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 crate::shared! {
     static NUMBER: u32;
@@ -31,7 +32,7 @@ fn word<T>(shared: &'static Shared<T>, i: usize) -> &'static AtomicU32 {
     unsafe { AtomicU32::from_ptr((&raw const *shared).cast_mut().cast::<u32>().add(i)) }
 }
 
-/// Words before the published ones, of which the first counts the blocks that have begun.
+/// Words before the published ones, of which the first two count blocks.
 const HEAD: usize = 32;
 /// Number of a launch at most; then everything is cleared.
 const MOST_LAUNCHES: u32 = 1 << 31;
@@ -91,7 +92,7 @@ pub struct RawLookback {
 
 /// What is published.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+pub(crate) enum What {
     /// The block's own value.
     Own = 0,
     /// That of all blocks up to this one's end.
@@ -113,17 +114,38 @@ impl RawLookback {
         unsafe { AtomicU32::from_ptr(self.panicked.cast()) }.load(Relaxed) != 0
     }
 
+    /// Draws the next number, from 0, of one of two rows of the launch.
+    #[inline(always)]
+    pub(crate) fn draw(&self, row: usize, order: Ordering) -> u32 {
+        // The counter's upper half is the number of the launch: nobody has to set it back.
+        let counter = self.word(row);
+        counter.fetch_max((self.launch as u64) << 32, Relaxed);
+        counter.fetch_add(1, order) as u32
+    }
+
+    /// Publishes a number by itself, as value `at`.
+    #[inline(always)]
+    pub(crate) fn publish_number(&self, at: usize, what: What, number: u32) {
+        let tag = (self.launch << 1 | what as u32) as u64;
+        self.word(HEAD + at)
+            .store(tag << 32 | number as u64, Relaxed);
+    }
+
+    /// What is published as number `at`, if it is there.
+    #[inline(always)]
+    pub(crate) fn read_number(&self, at: usize) -> Option<(What, u32)> {
+        let word = self.word(HEAD + at).load(Relaxed);
+        let tag = (word >> 32) as u32;
+        let what = if tag & 1 == 0 { What::Own } else { What::Total };
+        (tag >> 1 == self.launch).then_some((what, word as u32))
+    }
+
     /// The block's number in the order of beginning, from 0. All threads of the block call it, once;
     /// a barrier follows before the next call of another.
     #[inline(always)]
     pub(crate) fn number(&self) -> u32 {
         if block::thread_number() == 0 {
-            // The counter's upper half is the number of the launch: nobody has to set it back.
-            let counter = self.word(0);
-            let zero = (self.launch as u64) << 32;
-            counter.fetch_max(zero, Relaxed);
-            let drawn = counter.fetch_add(1, Relaxed);
-            word(&NUMBER, 0).store(drawn as u32, Relaxed);
+            word(&NUMBER, 0).store(self.draw(0, Relaxed), Relaxed);
             word(&COME, 0).store(0, Relaxed);
             word(&COME, 1).store(0, Relaxed);
         }

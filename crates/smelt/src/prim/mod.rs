@@ -3,9 +3,11 @@
 mod lookback;
 mod reduction;
 mod scan;
+mod sort;
 
 pub use reduction::{GridReduction, RawReduction, Reduction};
 pub use scan::Scan;
+pub use sort::{Key, Sort};
 
 use crate::host::stream::Target;
 use crate::{Device, Stream};

@@ -3,7 +3,7 @@
 //! Both Smelt variants are the same call of the library.
 
 use crate::prelude::*;
-use crate::radix::Sort;
+use smelt::prim::Sort;
 
 pub const KERNEL: Kernel = Kernel {
     name: "SORT",
@@ -38,12 +38,12 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let n = run.size;
     let x = run.init.random(n * run.reps);
     let mut x = run.to_device(&x)?;
-    let mut sort = Sort::new(&run.gpu, n, false)?;
+    let mut sort = Sort::<f64>::new(&run.gpu, n)?;
     let mut start = 0;
-    run.time(|_| {
+    run.time(|queue| {
         let this = x.range_mut(start..start + n);
         start += n;
-        sort.keys(this)
+        sort.keys(&queue.gpu, this)
     })?;
     Ok(Checksum::of(&run.to_host(&x)?))
 }

@@ -3,7 +3,7 @@
 //! Both Smelt variants are the same call of the library.
 
 use crate::prelude::*;
-use crate::radix::Sort;
+use smelt::prim::Sort;
 
 pub const KERNEL: Kernel = Kernel {
     name: "SORTPAIRS",
@@ -49,12 +49,13 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let n = run.size;
     let [x, i] = data(run);
     let (mut x, mut i) = (run.to_device(&x)?, run.to_device(&i)?);
-    let mut sort = Sort::new(&run.gpu, n, true)?;
+    let mut sort = Sort::<f64, f64>::new(&run.gpu, n)?;
     let mut start = 0;
-    run.time(|_| {
+    run.time(|queue| {
         let this = start..start + n;
         start += n;
-        sort.pairs(x.range_mut(this.clone()), i.range_mut(this))
+        let (x, i) = (x.range_mut(this.clone()), i.range_mut(this));
+        sort.pairs(&queue.gpu, x, i)
     })?;
     let (x, i) = (run.to_host(&x)?, run.to_host(&i)?);
     Ok(Checksum::of(&x).array(&i))
