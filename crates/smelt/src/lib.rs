@@ -71,8 +71,8 @@ pub use arg::Views;
 pub use arg::{Arg, Value};
 pub use copy::{DeviceCopy, DeviceShare, Plain, Zeroable};
 pub use device::{
-    AtomicF32, AtomicF64, DisjointChunks, DisjointMut, DisjointMut2, DisjointMut3, Scope, Shared,
-    block, dynamic_shared, launch_bounds, sync, thread, warp,
+    AtomicF32, AtomicF64, BlockLen, BlockSlice, DisjointChunks, DisjointMut, DisjointMut2,
+    DisjointMut3, Scope, Shared, block, dynamic_shared, launch_bounds, sync, thread, warp,
 };
 #[doc(hidden)]
 pub use host::maps::Maps;

@@ -6,6 +6,7 @@
 //! come, and all panic unless it was everybody. So no call ever gives a result that is made of
 //! less than the whole block, and none reads what was not written.
 
+use super::slice::BlockLen;
 use super::{Shared, sync, thread, warp};
 use crate::DeviceCopy;
 use std::mem::MaybeUninit;
@@ -38,6 +39,13 @@ pub fn thread_number() -> usize {
     // Below 1024.
     let row = t.z.wrapping_mul(n.y).wrapping_add(t.y);
     row.wrapping_mul(n.x).wrapping_add(t.x) as usize
+}
+
+/// As an argument of a launch: shared memory for `len` elements in each block, which the kernel gets as a
+/// [`BlockSlice`](crate::BlockSlice).
+#[inline]
+pub fn slice<T: DeviceCopy>(len: usize) -> BlockLen<T> {
+    BlockLen::new(len)
 }
 
 /// Threads in the block.
@@ -114,7 +122,7 @@ impl Meeting {
 #[cold]
 #[inline(always)]
 #[track_caller]
-fn absent() -> ! {
+pub(crate) fn absent() -> ! {
     panic!("an operation of a whole block, and a thread of it has ended or is elsewhere")
 }
 

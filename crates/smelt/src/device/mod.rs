@@ -6,6 +6,7 @@ mod atomic;
 pub mod block;
 mod disjoint;
 mod shared;
+mod slice;
 pub mod sync;
 pub mod thread;
 pub mod warp;
@@ -13,6 +14,7 @@ pub mod warp;
 pub use atomic::{AtomicF32, AtomicF64, Scope};
 pub use disjoint::{DisjointChunks, DisjointMut, DisjointMut2, DisjointMut3};
 pub use shared::{Shared, dynamic_shared};
+pub use slice::{BlockLen, BlockSlice};
 
 /// Promises the compiler that this kernel is never launched with more than
 /// `MAX_THREADS` threads in a block, and asks for registers to be kept few enough

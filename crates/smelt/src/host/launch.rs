@@ -174,6 +174,7 @@ where
 {
     at(from);
     let mut maps = Maps::new(target);
+    maps.set_shared_bytes(grid.shared_bytes as u64);
     let block = Block {
         state: 0,
         launch: 0,
@@ -189,7 +190,8 @@ where
         kernel: [id as u64, (id >> 64) as u64],
         grid: grid.extent,
         block: grid.block,
-        shared_bytes: grid.shared_bytes,
+        // Arguments that lie there made it larger, and fit 32 bits.
+        shared_bytes: maps.shared_bytes() as u32,
         params: (&raw const block).cast(),
         params_size: size_of_val(&block) as u64,
         params_align: align_of_val(&block) as u64,

@@ -50,6 +50,8 @@ pub struct Maps {
     use_len: usize,
     maps: [MaybeUninit<Map>; MOST],
     len: usize,
+    /// Of shared memory, for each block.
+    shared_bytes: u64,
 }
 
 impl Maps {
@@ -61,7 +63,19 @@ impl Maps {
             use_len: 0,
             maps: [const { MaybeUninit::uninit() }; MOST],
             len: 0,
+            shared_bytes: 0,
         }
+    }
+
+    /// Bytes of shared memory that each block has so far.
+    #[inline]
+    pub(crate) fn shared_bytes(&self) -> u64 {
+        self.shared_bytes
+    }
+
+    #[inline]
+    pub(crate) fn set_shared_bytes(&mut self, bytes: u64) {
+        self.shared_bytes = bytes;
     }
 
     #[inline]

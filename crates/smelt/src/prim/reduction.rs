@@ -5,16 +5,22 @@
 //! is the same in every run on the same grid, one launch makes it, nothing has to be put
 //! there before, and no copy brings it back.
 
+use super::On;
 use crate::arg::{Arg, Param};
 use crate::device::block::{self, Meeting};
 use crate::device::{sync, thread};
 use crate::host::error::at;
 use crate::host::maps::{Access, Maps};
 use crate::host::stream::Target;
-use crate::{Buffer, Device, DeviceCopy, Error, Pinned, Result};
+use crate::{Buffer, BufferView, Device, DeviceCopy, DeviceKind, Error, Grid, Pinned, Result};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// Threads in a block that reads an array, elements that each has under way, and blocks for each
+/// multiprocessor.
+const THREADS: usize = 256;
+const UNDER_WAY: usize = 8;
+const BLOCKS: usize = 4;
 /// Bytes before the partial values, of which the ticket has the first.
 const HEAD: usize = 256;
 
@@ -46,6 +52,9 @@ pub struct Reduction<T> {
     /// The ticket, then the partial values.
     memory: Buffer<u8>,
     blocks: usize,
+    alone: bool,
+    /// Blocks that fill the device.
+    full: usize,
     result: Pinned<T>,
     /// Of the last launch; None once it is known to have ended well.
     pending: Option<Target>,
@@ -65,12 +74,73 @@ impl<T: DeviceCopy> Reduction<T> {
             .checked_mul(blocks)
             .and_then(|size| size.checked_add(HEAD))
             .ok_or_else(|| Error::NoDeviceMemory(format!("values of {blocks} blocks").into()))?;
+        let info = gpu.info()?;
+        let alone = info.kind == DeviceKind::Cpu;
         Ok(Self {
             memory: Buffer::zeroed(gpu, size)?,
             blocks,
+            alone,
+            full: info.units as usize * if alone { 1 } else { BLOCKS },
             result: Pinned::from_slice(gpu, &[start])?,
             pending: None,
         })
+    }
+
+    /// Launches a reduction of the elements of `x` by `op`, to which `start` adds nothing; it is the
+    /// result if there are none. `op` must be associative and commutative (up to rounding, for
+    /// floats); the order is the same in every run on the same device.
+    ///
+    /// It reads each element once. As many blocks are used as fill the device, or as
+    /// [`new`](Self::new) was told if that is less.
+    ///
+    /// ```
+    /// # use smelt::prelude::*;
+    /// use smelt::prim::Reduction;
+    /// # let gpu = Device::default()?;
+    /// let x = Buffer::from_slice(&gpu, &[3, -7, 5])?;
+    /// let mut least = Reduction::new(&gpu, 1000, i32::MAX)?;
+    /// least.of(&gpu, x.view(), i32::MAX, i32::min)?;
+    /// assert_eq!(least.get()?, -7);
+    /// # Ok::<(), smelt::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Device::launch`]; a panic in `op` is told by [`get`](Self::get).
+    #[track_caller]
+    pub fn of<F>(&mut self, on: &impl On, x: BufferView<'_, T>, start: T, op: F) -> Result<()>
+    where
+        T: Send + Sync,
+        F: Fn(T, T) -> T + Copy + Send + Sync + 'static,
+    {
+        let on = on.target();
+        if self.alone {
+            // A thread for each of the machine's, with a run of elements.
+            let grid = Grid::blocks(self.full.min(self.blocks)).threads(1);
+            let kernel = move |x: &[T], all: GridReduction<T>| {
+                let each = x.len().div_ceil(thread::grid_dim().x as usize).max(1);
+                let own = x.chunks(each).nth(thread::index().get()).unwrap_or(&[]);
+                all.reduce(fold_run(own, start, op), op);
+            };
+            return on.launch(grid, kernel, (x, self));
+        }
+        let blocks = x.len().div_ceil(THREADS * UNDER_WAY);
+        let grid = Grid::blocks(blocks.min(self.full).clamp(1, self.blocks)).threads(THREADS);
+        let kernel = move |x: &[T], all: GridReduction<T>| {
+            let (mut i, threads) = (
+                thread::index().get(),
+                thread::grid_dim().x as usize * THREADS,
+            );
+            let mut own = [start; UNDER_WAY];
+            while i < x.len() {
+                // All loads are under way before the first is used.
+                let some: [T; UNDER_WAY] =
+                    std::array::from_fn(|k| x.get(i + k * threads).copied().unwrap_or(start));
+                own = std::array::from_fn(|k| op(own[k], some[k]));
+                i += UNDER_WAY * threads;
+            }
+            all.reduce(own.into_iter().fold(start, op), op);
+        };
+        on.launch(grid, kernel, (x, self))
     }
 
     /// The result of the last launch, for which it waits.
@@ -86,6 +156,19 @@ impl<T: DeviceCopy> Reduction<T> {
         }
         Ok(self.result[0])
     }
+}
+
+/// Folds a run of elements, several at a time, so that they fill a vector.
+#[inline(always)]
+fn fold_run<T: Copy>(x: &[T], start: T, op: impl Fn(T, T) -> T) -> T {
+    const WIDE: usize = 16;
+    let mut own = [start; WIDE];
+    let (whole, rest) = x.as_chunks::<WIDE>();
+    for some in whole {
+        own = std::array::from_fn(|k| op(own[k], some[k]));
+    }
+    let own = own.into_iter().fold(start, &op);
+    rest.iter().fold(own, |own, x| op(own, *x))
 }
 
 impl<T> Drop for Reduction<T> {
