@@ -22,8 +22,8 @@ using namespace llvm::PatternMatch;
 namespace
 {
 
-/* Values on one way, and steps of all walks of one kernel. */
-enum { deepest = 32, longest = 20000 };
+/* Values on one way, and steps of all walks for one check. */
+enum { deepest = 32, longest = 5000 };
 
 uint64_t
 mask_of(unsigned width)
@@ -220,6 +220,14 @@ Ranges::any(unsigned width)
 }
 
 unsigned
+Ranges::upto(uint64_t most)
+{
+	unsigned last = number(most, 64);
+
+	return put(SMELT_TERM_UPTO, 64, last, last);
+}
+
+unsigned
 Ranges::add(unsigned width, unsigned a, unsigned b)
 {
 	return put(SMELT_TERM_ADD, width, a, b);
@@ -386,12 +394,18 @@ Ranges::narrowed(unsigned term, Value *value, Place place)
 	const Facts list = facts_at(place);
 
 	for (const Fact &fact : list) {
+		/* What only a lower bound or a number of the block is compared
+		 * with is worth a look if it is known at the launch. */
 		bool less = fact.is == CmpInst::ICMP_ULT ||
 			    fact.is == CmpInst::ICMP_ULE;
-		if (fact.value != value)
+		bool plain = isa<ConstantInt>(fact.than) ||
+			     (less ? !isa<LoadInst>(value)
+				   : isa<LoadInst>(fact.than) &&
+					      !isa<LoadInst>(value));
+		if (fact.value != value || !plain)
 			continue;
 		unsigned than = of(fact.than, place);
-		if (terms[than].bounded && (less || !terms[than].varies))
+		if (terms[than].bounded)
 			term = narrow(term, fact, than);
 	}
 	return term;
@@ -414,8 +428,13 @@ Ranges::of(Value *value, Place place)
 	auto found = known.find(key);
 	if (found != known.end())
 		return found->second;
-	if (!inst || ++steps > longest || open.size() == deepest)
+	if (!inst)
 		return any(width);
+	if (++steps > longest || open.size() == deepest) {
+		/* Not to be kept: it may be known better another time. */
+		lowest = 0;
+		return any(width);
+	}
 	unsigned index = open.size(), outer = lowest;
 	auto again = find(open, value);
 	if (again != open.end()) {
@@ -526,9 +545,10 @@ Ranges::describe_binary(BinaryOperator &inst, unsigned width, Place place)
 	case Instruction::And:
 		return put(SMELT_TERM_AND, width, a, of(right, place));
 	case Instruction::Or:
-		if (cast<PossiblyDisjointInst>(inst).isDisjoint())
-			return add(width, a, of(right, place));
-		break;
+		a = add(width, a, of(right, place));
+		return cast<PossiblyDisjointInst>(inst).isDisjoint()
+			       ? a
+			       : put(SMELT_TERM_UPTO, width, a, a);
 	default:
 		break;
 	}
@@ -553,8 +573,13 @@ Ranges::describe_call(CallBase &call, unsigned width, Place place)
 	case Intrinsic::ctpop:
 	case Intrinsic::ctlz:
 	case Intrinsic::cttz:
-		return put(SMELT_TERM_UPTO, width, number(width, width),
-			   number(width, width));
+		return upto(width);
+	/* The lane: .hi where a warp has 64, .lo alone where it has 32. */
+	case Intrinsic::amdgcn_mbcnt_hi:
+		return upto(63);
+	case Intrinsic::amdgcn_mbcnt_lo:
+	case Intrinsic::nvvm_read_ptx_sreg_laneid:
+		return upto(31);
 	default:
 		return any(width);
 	}

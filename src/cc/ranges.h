@@ -49,9 +49,11 @@ class Ranges
 	unsigned
 	put(unsigned op, unsigned width, unsigned a = 0, unsigned b = 0,
 	    uint64_t value = 0);
+	/* Begins with a check: what is put from now on is its own. */
 	size_t
-	mark() const
+	mark()
 	{
+		steps = 0;
 		return terms.size();
 	}
 	/* Forgets the needs put since the mark. */
@@ -103,6 +105,9 @@ class Ranges
 	number(uint64_t value, unsigned width);
 	unsigned
 	any(unsigned width);
+	/* 0 to most. */
+	unsigned
+	upto(uint64_t most);
 	const Facts &
 	facts_at(Place place);
 	void
