@@ -91,6 +91,21 @@ hide(LLVMBuilderRef b, LLVMValueRef value)
 	return LLVMBuildOr(b, half[0], LLVMBuildShl(b, half[1], by, ""), "");
 }
 
+/* Whether the comparison is of nothing but an addition (or subtraction), what
+ * it adds, and constants: only such a one may stand for its overflow. */
+static bool
+is_of(LLVMValueRef compare, const LLVMValueRef of[3])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		LLVMValueRef operand = LLVMGetOperand(compare, i);
+
+		if (!LLVMIsAConstant(operand) && operand != of[0] &&
+		    operand != of[1] && operand != of[2])
+			return false;
+	}
+	return true;
+}
+
 /* Whether i, an addition (or subtraction) of 64 bits, has a comparison near it
  * that LLVM may take for the question whether it overflows. */
 static bool
@@ -106,7 +121,7 @@ is_compared(LLVMValueRef i)
 			LLVMValueRef user = LLVMGetUser(use);
 
 			/* ~x < y asks for x + y. */
-			if (LLVMIsAICmpInst(user) ||
+			if ((LLVMIsAICmpInst(user) && is_of(user, of)) ||
 			    (LLVMIsABinaryOperator(user) &&
 			     LLVMGetInstructionOpcode(user) == LLVMXor))
 				return true;
@@ -186,11 +201,21 @@ protect(LLVMBuilderRef b, LLVMValueRef i)
 		hide_operand(b, i, 1);
 }
 
+/* What is assumed says nothing to the selector, and its comparisons would pass
+ * for questions about carries. */
+static void
+drop_assumptions(struct cc_job *job)
+{
+	cc_replace_calls(job, "llvm.assume", NULL);
+	cc_passes(job, "function(bdce)");
+}
+
 void
 amdgpu_carries(struct cc_job *job)
 {
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(job->context);
 
+	drop_assumptions(job);
 	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
 	     f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
