@@ -364,17 +364,75 @@ blame(smelt_stream *stream, const char *name, int result)
 			       *place ? ", launched at " : "", place);
 }
 
+/* What the terms of a kernel were found to say, by this thread: a program that
+ * launches in a loop asks the same again and again. */
+struct decision {
+	const struct rt_loaded *loaded;
+	struct rt_shape shape;
+	uint64_t fields[RT_TERM_FIELDS];
+	bool holds;
+};
+
+enum { decisions = 16 };
+
+static uint64_t
+field_of(const struct smelt_table_term *term, const char *params)
+{
+	uint64_t value = 0;
+
+	if (term->width == 64)
+		memcpy(&value, params + term->value, 8);
+	else
+		memcpy(&value, params + term->value, term->width / 8);
+	return value;
+}
+
+/* Whether the decision is of these arguments; makes it one if it is not. */
+static bool
+is_decided(struct decision *one, const struct rt_loaded *loaded,
+	   const char *params, const struct rt_shape *shape)
+{
+	bool same = one->loaded == loaded &&
+		    !memcmp(&one->shape, shape, sizeof(*shape));
+
+	for (size_t i = 0; i < loaded->field_count; i++) {
+		uint64_t value =
+			field_of(&loaded->terms[loaded->fields[i]], params);
+
+		same = same && one->fields[i] == value;
+		one->fields[i] = value;
+	}
+	one->loaded = loaded;
+	one->shape = *shape;
+	return same;
+}
+
+static bool
+terms_hold(const struct rt_loaded *loaded, const char *params,
+	   const struct rt_shape *shape)
+{
+	static _Thread_local struct decision table[decisions];
+	struct decision *one = &table[((uintptr_t)loaded >> 8) % decisions];
+
+	if (loaded->field_count > RT_TERM_FIELDS)
+		return image_terms_hold(loaded->terms, loaded->term_count,
+					params, shape->grid, shape->block);
+	if (!is_decided(one, loaded, params, shape))
+		one->holds =
+			image_terms_hold(loaded->terms, loaded->term_count,
+					 params, shape->grid, shape->block);
+	return one->holds;
+}
+
 /* The function to launch: the one without those checks that cannot fail in this
  * launch, if there is one and that is so. */
 static const struct engine_kernel *
 choose_kernel(const struct rt_loaded *loaded, const struct smelt_launch *launch,
 	      const struct rt_shape *shape)
 {
-	if (loaded->term_count &&
-	    image_terms_hold(loaded->terms, loaded->term_count, launch->params,
-			     shape->grid, shape->block))
-		return &loaded->held;
-	return &loaded->kernel;
+	return loaded->term_count && terms_hold(loaded, launch->params, shape)
+		       ? &loaded->held
+		       : &loaded->kernel;
 }
 
 static int

@@ -420,6 +420,17 @@ most_threads(const smelt_device *device, const struct rt_kernel *kernel)
 	return limit;
 }
 
+static void
+find_fields(struct rt_loaded *loaded)
+{
+	size_t *count = &loaded->field_count;
+
+	for (size_t i = 0; i < loaded->term_count; i++)
+		if (loaded->terms[i].op == SMELT_TERM_FIELD &&
+		    (*count)++ < RT_TERM_FIELDS)
+			loaded->fields[*count - 1] = (uint16_t)i;
+}
+
 /* The variant for launches in which the terms hold. Keeps the symbol, which the
  * engine wants for as long as the process. */
 static int
@@ -452,6 +463,7 @@ load_held(smelt_device *device, const struct rt_kernel *kernel,
 	if (held->suggested < loaded->kernel.suggested)
 		loaded->kernel.suggested = held->suggested;
 	loaded->term_count = count;
+	find_fields(loaded);
 	return 0;
 }
 

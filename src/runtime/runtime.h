@@ -522,12 +522,17 @@ struct rt_image {
 };
 
 /* A kernel on one device. */
+enum { RT_TERM_FIELDS = 40 };
+
 struct rt_loaded {
 	struct engine_kernel kernel;
 	/* Without the checks that the terms decide; none if term_count is 0. */
 	struct engine_kernel held;
 	const struct smelt_table_term *terms;
 	size_t term_count;
+	/* Those of the terms that are fields, if they are not too many. */
+	uint16_t fields[RT_TERM_FIELDS];
+	size_t field_count;
 	struct smelt_table_resources resources;
 	uint32_t suggested; /* threads a block */
 	uint32_t limit;	    /* most threads a block */

@@ -168,6 +168,51 @@ launch_elsewhere(void *unused)
 }
 
 /* A thread whose first call is a launch, and one device after the other. */
+/* out[0] after a launch of BOUNDS with as many threads as given: the variant
+ * without checks adds `value`, 1000, where the kernel adds 1. */
+static uint64_t
+first_of(uint64_t threads, uint64_t n)
+{
+	uint64_t host[256] = {0};
+	struct sample_block block = {{0}, NULL, n, 1000};
+	struct smelt_launch launch =
+		sample_launch(SAMPLE_BOUNDS, &block, threads);
+	void *memory;
+
+	launch.block[0] = 32;
+	launch.block[1] = launch.block[2] = 1;
+	CHECK_INT(smelt_map_begin(stream, host, sizeof(host), SMELT_MAP_TOFROM,
+				  &memory),
+		  0);
+	block.out = memory;
+	CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
+	smelt_map_end(stream, host, sizeof(host), SMELT_MAP_TOFROM);
+	return host[0];
+}
+
+/* The variant without checks runs where none can fail, and only there; what was
+ * found for one launch is not taken for another. */
+static void
+held(void)
+{
+	setup("nvidia");
+	CHECK_INT(first_of(64, 64), 1000);
+	CHECK_INT(first_of(64, 63), 1);
+	CHECK_INT(first_of(64, 64), 1000);
+	CHECK_INT(first_of(64, 64), 1000);
+	CHECK_INT(first_of(65, 64), 1);
+	CHECK_INT(first_of(96, 96), 1000);
+	CHECK_INT(first_of(97, 100), 1);
+}
+
+/* No variant was compiled for this target. */
+static void
+unheld(void)
+{
+	setup("amd");
+	CHECK_INT(first_of(64, 64), 1);
+}
+
 static void
 contexts(void)
 {
@@ -491,6 +536,8 @@ main(void)
 	RUN(amd);
 	RUN(copies);
 	RUN(panics);
+	RUN(held);
+	RUN(unheld);
 	RUN(contexts);
 	RUN(in_flight);
 	RUN(aligned);

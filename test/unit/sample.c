@@ -465,6 +465,18 @@ sample_image(void)
 		{SMELT_TARGET_NVPTX, "sm_90", 2},
 		{SMELT_TARGET_AMDGPU, "gfx90a", 3},
 	};
+	/* BOUNDS on sm_90: no thread's number reaches n. */
+	static const struct smelt_table_term terms[] = {
+		{.op = SMELT_TERM_BLOCK, .width = 32},
+		{.op = SMELT_TERM_BLOCK_DIM, .width = 32},
+		{.op = SMELT_TERM_MUL, .width = 64, .a = 0, .b = 1},
+		{.op = SMELT_TERM_THREAD, .width = 32},
+		{.op = SMELT_TERM_ADD, .width = 64, .a = 2, .b = 3},
+		{.op = SMELT_TERM_FIELD,
+		 .width = 64,
+		 .value = offsetof(struct sample_block, n)},
+		{.op = SMELT_TERM_NEED_BELOW, .width = 64, .a = 4, .b = 5},
+	};
 	static struct image_kernel list[SAMPLE_COUNT_OF];
 	static struct smelt_table_resources resources[SAMPLE_COUNT_OF]
 						     [array_count(targets)];
@@ -485,6 +497,8 @@ sample_image(void)
 		.resources = &resources[0][0],
 		.sites = sites,
 		.site_count = array_count(sites),
+		.terms = terms,
+		.term_count = array_count(terms),
 	};
 
 	if (made)
@@ -517,6 +531,7 @@ sample_image(void)
 		code[i].code = kernels[i].code;
 		functions[i] = code[i].pointer;
 	}
+	resources[SAMPLE_BOUNDS][3].term_count = array_count(terms);
 	image_table_write(&arena, &table, &contents);
 	make_images(&arena, &images);
 	image = (struct smelt_image){.abi = SMELT_TABLE_VERSION,
