@@ -148,6 +148,49 @@ Ranges::is_bounded(unsigned term) const
 	return terms[term].bounded;
 }
 
+bool
+Ranges::is_number(unsigned term, uint64_t value) const
+{
+	return terms[term].term.op == SMELT_TERM_NUMBER &&
+	       terms[term].term.value == value;
+}
+
+bool
+Ranges::begins_with_0(const struct smelt_table_term &term) const
+{
+	if (term.op <= SMELT_TERM_ANY)
+		return term.op == SMELT_TERM_NUMBER
+			       ? term.value == 0
+			       : term.op == SMELT_TERM_THREAD ||
+					 term.op == SMELT_TERM_BLOCK ||
+					 term.op == SMELT_TERM_ANY;
+	bool left = terms[term.a].zero, right = terms[term.b].zero;
+	switch (term.op) {
+	case SMELT_TERM_UPTO:
+	case SMELT_TERM_AND:
+		return true;
+	case SMELT_TERM_ADD:
+	case SMELT_TERM_MAX:
+	case SMELT_TERM_MEET:
+	case SMELT_TERM_ATLEAST:
+		return left && right;
+	case SMELT_TERM_MUL:
+	case SMELT_TERM_MIN:
+	case SMELT_TERM_JOIN:
+		return left || right;
+	case SMELT_TERM_BELOW:
+	case SMELT_TERM_ATMOST:
+		return left && !(term.value >> 63);
+	case SMELT_TERM_OTHER:
+		return left && !is_number(term.b, 0);
+	case SMELT_TERM_ABOVE:
+	case SMELT_TERM_SUB:
+		return false;
+	default:
+		return left;
+	}
+}
+
 unsigned
 Ranges::put(unsigned op, unsigned width, unsigned a, unsigned b, uint64_t value)
 {
@@ -183,9 +226,10 @@ Ranges::put(unsigned op, unsigned width, unsigned a, unsigned b, uint64_t value)
 		break;
 	case SMELT_TERM_SUB:
 		/* The difference of two varying numbers is hardly ever as
-		 * wild as their ranges say. */
-		made.bounded =
-			left && right && !(terms[a].varies && terms[b].varies);
+		 * wild as their ranges say; that of 0 and more wraps. */
+		made.bounded = left && right &&
+			       !(terms[a].varies && terms[b].varies) &&
+			       (!terms[a].zero || is_number(b, 0));
 		break;
 	case SMELT_TERM_AND:
 	case SMELT_TERM_REM:
@@ -202,6 +246,7 @@ Ranges::put(unsigned op, unsigned width, unsigned a, unsigned b, uint64_t value)
 	}
 	if (op == SMELT_TERM_JOIN || op == SMELT_TERM_UPTO)
 		made.varies = true;
+	made.zero = begins_with_0(made.term);
 	terms.push_back(made);
 	same[key] = terms.size() - 1;
 	return terms.size() - 1;

@@ -70,6 +70,8 @@ class Ranges
 		bool bounded;
 		/* Differs between threads or iterations. */
 		bool varies;
+		/* Begins with 0 in every launch. */
+		bool zero;
 		bool dropped;
 	};
 	/* `value + more is than`, all of it unsigned. */
@@ -101,6 +103,10 @@ class Ranges
 	unsigned lowest = ~0u;
 	unsigned steps = 0;
 
+	bool
+	is_number(unsigned term, uint64_t value) const;
+	bool
+	begins_with_0(const struct smelt_table_term &term) const;
 	unsigned
 	number(uint64_t value, unsigned width);
 	unsigned
