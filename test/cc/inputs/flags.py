@@ -4,8 +4,8 @@ import sys
 
 table = open(sys.argv[1], "rb").read()
 # struct smelt_table_header: magic, then 32-bit fields.
-field = struct.unpack_from("<8s12I", table)
-count, kernels, strings = field[4], field[5], field[11]
+field = struct.unpack_from("<8s14I", table)
+count, kernels, strings = field[4], field[5], field[13]
 for i in range(count):
     kernel = struct.unpack_from("<QQ10I", table, kernels + 56 * i)
     start = strings + kernel[2]
