@@ -226,7 +226,7 @@ start_wave(struct group *g, struct wave *w, const uint32_t size[3],
 	put_ids(w, size, d->descriptor->rsrc2 >> 11 & 3);
 	w->s2[SGPR_EXEC / 2] =
 		here >= d->wave_size ? w->lane_mask : ((uint64_t)1 << here) - 1;
-	w->current = NULL;
+	w->current = w->code->insts; /* until one runs, for messages */
 	if (undef)
 		undef_start(w, undef, sgprs);
 	wave_jump(w, d->kernel_object + (uint64_t)d->descriptor->entry_offset);
