@@ -184,7 +184,7 @@ is_reader(struct variable *variable, LLVMValueRef pointer, LLVMValueRef user,
 		return start && is_only_read(variable, user, true);
 	if (bytes && LLVMGetOperand(user, 0) != pointer)
 		return true;
-	if (!start || bytes != variable->size || variable->copy)
+	if (!start || !bytes || bytes != variable->size || variable->copy)
 		return false;
 	variable->copy = user;
 	return true;
