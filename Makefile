@@ -66,6 +66,7 @@ build/lib/libsmelt.a: $(RUNTIME) build/obj/image/read.o build/obj/image/terms.o
 -include examples/c/c.mk
 -include test/conform/conform.mk
 -include test/soak/soak.mk
+-include test/ulp/ulp.mk
 
 # ---- the two commands, and what they are made of ----
 

@@ -16,7 +16,7 @@ macro_rules! one {
         }
         #[no_mangle]
         pub extern "C" fn $name32(x: f32) -> f32 {
-            libm::$narrow(x)
+            corrected::$narrow(x)
         }
     )* };
 }
@@ -34,6 +34,24 @@ macro_rules! two {
     )* };
 }
 
+/// libm's, but for what is wrong in the version that Debian has: expm1f is infinite above
+/// 88.7217 and not only above the logarithm of f32::MAX, 88.7228, and sinhf makes NaN of that.
+mod corrected {
+    pub use libm::*;
+
+    /// Where the 1 of e^x - 1 and the other power of sinh are far below the last place.
+    const LARGE: f32 = 60.0;
+
+    pub fn expm1_f32(x: f32) -> f32 {
+        if x > LARGE { expf(x) - 1.0 } else { expm1f(x) }
+    }
+
+    pub fn sinh_f32(x: f32) -> f32 {
+        let size = fabsf(x);
+        if size > LARGE { copysignf(coshf(size), x) } else { sinhf(x) }
+    }
+}
+
 one! {
     __smelt_math_acos_f64 acos __smelt_math_acos_f32 acosf;
     __smelt_math_acosh_f64 acosh __smelt_math_acosh_f32 acoshf;
@@ -49,14 +67,14 @@ one! {
     __smelt_math_exp_f64 exp __smelt_math_exp_f32 expf;
     __smelt_math_exp10_f64 exp10 __smelt_math_exp10_f32 exp10f;
     __smelt_math_exp2_f64 exp2 __smelt_math_exp2_f32 exp2f;
-    __smelt_math_expm1_f64 expm1 __smelt_math_expm1_f32 expm1f;
+    __smelt_math_expm1_f64 expm1 __smelt_math_expm1_f32 expm1_f32;
     __smelt_math_lgamma_f64 lgamma __smelt_math_lgamma_f32 lgammaf;
     __smelt_math_log_f64 log __smelt_math_log_f32 logf;
     __smelt_math_log10_f64 log10 __smelt_math_log10_f32 log10f;
     __smelt_math_log1p_f64 log1p __smelt_math_log1p_f32 log1pf;
     __smelt_math_log2_f64 log2 __smelt_math_log2_f32 log2f;
     __smelt_math_sin_f64 sin __smelt_math_sin_f32 sinf;
-    __smelt_math_sinh_f64 sinh __smelt_math_sinh_f32 sinhf;
+    __smelt_math_sinh_f64 sinh __smelt_math_sinh_f32 sinh_f32;
     __smelt_math_tan_f64 tan __smelt_math_tan_f32 tanf;
     __smelt_math_tanh_f64 tanh __smelt_math_tanh_f32 tanhf;
     __smelt_math_tgamma_f64 tgamma __smelt_math_tgamma_f32 tgammaf;
