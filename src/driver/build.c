@@ -27,7 +27,8 @@ struct build {
 	const char *targets;	/* --targets, or SMELT_TARGETS; NULL */
 	const char *targets_by; /* which of them */
 	const char *fp;
-	bool check;		/* SMELT_CPU_CHECK */
+	bool check; /* SMELT_CPU_CHECK */
+	const char *warn;
 	const char *simulate;	/* --simulate; NULL */
 	struct list args;	/* cargo's */
 	const char *target_dir; /* --target-dir */
@@ -116,6 +117,7 @@ read_environment(struct build *build)
 	const char *targets = getenv("SMELT_TARGETS");
 	const char *fp = getenv("SMELT_FP");
 	const char *check = getenv("SMELT_CPU_CHECK");
+	const char *warn = getenv("SMELT_WARN");
 	const char *quiet = getenv("CARGO_TERM_QUIET");
 	const char *color = getenv("CARGO_TERM_COLOR");
 
@@ -126,6 +128,8 @@ read_environment(struct build *build)
 	if (fp && *fp)
 		build->fp = fp;
 	build->check = check && *check && strcmp(check, "0");
+	if (warn && *warn)
+		build->warn = warn;
 	build->quiet = quiet && !strcmp(quiet, "true");
 	build->color = isatty(2) && !getenv("NO_COLOR");
 	if (color && strcmp(color, "auto"))
@@ -232,11 +236,13 @@ set_chain(struct build *build)
 /* ---- what the wrapper is told ---- */
 
 static void
-check_fp(const struct build *build)
+check_modes(const struct build *build)
 {
 	if (build->fp && strcmp(build->fp, "fast") &&
 	    strcmp(build->fp, "exact"))
 		die("floating-point mode `%s`: it is fast or exact", build->fp);
+	if (build->warn && !warnings_known(build->warn))
+		die("SMELT_WARN=%s: it is all, spills or off", build->warn);
 }
 
 /* What alone SMELT_CPU_CHECK builds for: kernels for other targets could not be
@@ -251,18 +257,19 @@ set_package(struct build *build, const struct package *package,
 {
 	struct arena *arena = build->arena;
 	const char *fp = build->fp ? build->fp : package->fp;
+	const char *warn = build->warn ? build->warn : package->warn;
 	char *where = arena_printf(
 		arena, "%s/Cargo.toml: [package.metadata.smelt] targets",
 		package->manifest_dir);
 
-	if (!package->targets && !package->fp)
+	if (!package->targets && !package->fp && !package->warn)
 		return;
 	if (package->targets && !build->targets && !build->check)
 		targets = targets_resolve(arena, build->smelt_cc,
 					  package->targets, where);
-	list_addf(arena, &build->env, "%s=%s %s",
+	list_addf(arena, &build->env, "%s=%s %s %s",
 		  metadata_variable(arena, package->manifest_dir),
-		  fp ? fp : "fast", targets);
+		  fp ? fp : "fast", warn ? warn : "all", targets);
 }
 
 static void
@@ -289,6 +296,8 @@ set_settings(struct build *build)
 	list_addf(arena, &build->env, ENV_TARGETS "=%s", targets);
 	list_addf(arena, &build->env, ENV_FP "=%s",
 		  build->fp ? build->fp : "fast");
+	list_addf(arena, &build->env, ENV_WARN "=%s",
+		  build->warn ? build->warn : "all");
 	for (size_t i = 0; known && i < metadata.package_count; i++)
 		set_package(build, &metadata.packages[i], targets);
 }
@@ -341,10 +350,10 @@ set_up(struct build *build)
 		die("smelt-cc, the device compiler, was not found beside "
 		    "cargo-smelt or on PATH\n  = help: `make install` in the "
 		    "source tree of Smelt puts both in place");
-	check_fp(build);
 	if (build->check && build->simulate)
 		die("SMELT_CPU_CHECK checks kernels on the CPU, not on a "
 		    "simulated GPU: leave --simulate out");
+	check_modes(build);
 	if (build->simulate) {
 		const char *targets =
 			simulate_set(arena, build->simulate, &build->env);

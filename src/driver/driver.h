@@ -21,7 +21,8 @@
 #define ENV_STAMP "SMELT_DRIVER_STAMP" /* identity of this tool chain */
 #define ENV_TARGETS "SMELT_DRIVER_TARGETS"
 #define ENV_FP "SMELT_DRIVER_FP"	    /* fast or exact */
-#define ENV_PACKAGE "SMELT_DRIVER_PACKAGE_" /* + hash: "fp targets" */
+#define ENV_WARN "SMELT_DRIVER_WARN"	    /* all, spills or off */
+#define ENV_PACKAGE "SMELT_DRIVER_PACKAGE_" /* + hash: "fp warn targets" */
 #define ENV_TARGET_DIR "SMELT_DRIVER_TARGET_DIR"
 #define ENV_KEEP "SMELT_DRIVER_KEEP"	 /* absolute, or unset */
 #define ENV_CHAIN "SMELT_DRIVER_CHAIN"	 /* the user's own RUSTC_WRAPPER */
@@ -80,6 +81,10 @@ char *
 targets_resolve(struct arena *arena, const char *smelt_cc, const char *names,
 		const char *where);
 
+/* What a user calls a target of a table: without the c of a cubin. */
+char *
+target_public_name(struct arena *arena, const char *arch);
+
 /* ---- metadata.c ---- */
 
 struct package {
@@ -87,6 +92,7 @@ struct package {
 	const char *manifest_dir;
 	const char *targets; /* comma-separated, or NULL */
 	const char *fp;	     /* or NULL */
+	const char *warn;    /* or NULL */
 	struct list bins;
 };
 
@@ -194,6 +200,28 @@ diagnostic_is_artifact(const char *line);
 bool
 diagnostic_is_error(const char *line);
 
+/* ---- warnings.c ---- */
+
+/* Whether it is one of all, spills and off. */
+bool
+warnings_known(const char *mode);
+/* Warnings about kernels of the finished object that spill registers or, with
+ * mode all, have a stack worth a word: one a kernel, for all its targets. */
+void
+warnings_print(struct arena *arena, const struct rustc_call *call,
+	       const char *object, const char *mode);
+
+/* ---- occupancy.c ---- */
+
+struct smelt_table_resources;
+
+/* Percent of a processor's waves that blocks of this kernel fill if they have
+ * `threads` threads and no dynamic shared memory; 0 if one does not fit. -1 if
+ * the device's limits or what the kernel uses is not known. */
+int
+occupancy_percent(const char *arch, const struct smelt_table_resources *used,
+		  unsigned threads);
+
 /* ---- device.c: pass 1 and smelt-cc, in a process beside the host pass ---- */
 
 enum device_end {
@@ -208,6 +236,7 @@ struct device {
 	const struct list *deps;
 	const char *targets;
 	const char *fp;
+	const char *warn;     /* as for warnings_print */
 	const char *work_dir; /* of this call alone */
 	const char *bitcode;  /* where pass 1's result ends up */
 	const char *object;   /* NULL for a library: smelt-cc is not run */

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { usual_block = 256 }; /* threads, where the kernel names no bound */
+
 struct inspect {
 	struct arena *arena;
 	const char *program;
@@ -78,6 +80,12 @@ number(struct arena *arena, uint32_t value)
 	return value == SMELT_UNKNOWN ? "-" : arena_printf(arena, "%u", value);
 }
 
+static const char *
+percent(struct arena *arena, int value)
+{
+	return value < 0 ? "-" : arena_printf(arena, "%d%%", value);
+}
+
 /* "", ", PTX", ", cubin": two targets may have one architecture's name. */
 static const char *
 form_of(const struct inspect *inspect, const struct smelt_table_target *target)
@@ -96,9 +104,11 @@ print_resources(const struct inspect *inspect, uint32_t kernel)
 {
 	const struct image_table *table = &inspect->table;
 	struct arena *arena = inspect->arena;
+	unsigned most = table->kernels[kernel].max_threads;
+	unsigned threads = most ? most : usual_block;
 
-	printf("    %-14s %9s %8s %8s %8s\n", "target", "registers", "spills",
-	       "stack", "shared");
+	printf("    %-14s %9s %8s %8s %8s  occupancy at %u\n", "target",
+	       "registers", "spills", "stack", "shared", threads);
 	for (uint32_t t = 0; t < table->header->target_count; t++) {
 		const struct smelt_table_target *target = &table->targets[t];
 		const struct smelt_table_resources *r =
@@ -106,14 +116,17 @@ print_resources(const struct inspect *inspect, uint32_t kernel)
 
 		if (!target_wanted(inspect, target))
 			continue;
-		printf("    %-14s %9s %8s %8s %8s\n",
+		printf("    %-14s %9s %8s %8s %8s %10s\n",
 		       arena_printf(arena, "%s%s",
 				    text_of(inspect, target->arch),
 				    form_of(inspect, target)),
 		       number(arena, r->registers),
 		       number(arena, r->spill_bytes),
 		       number(arena, r->stack_bytes),
-		       number(arena, r->shared_bytes));
+		       number(arena, r->shared_bytes),
+		       percent(arena,
+			       occupancy_percent(text_of(inspect, target->arch),
+						 r, threads)));
 	}
 }
 

@@ -41,6 +41,7 @@ static const char help[] =
 	"  --fp MODE        fast or exact; also SMELT_FP, also metadata fp = "
 	"...\n"
 	"\n"
+	"SMELT_WARN=off|spills|all says of which slow kernels to warn.\n"
 	"SMELT_KEEP=DIR keeps intermediate IR and assembly. A RUSTC_WRAPPER "
 	"of\n"
 	"your own (sccache) stays in use for the crates without kernels.\n";

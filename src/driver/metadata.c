@@ -36,10 +36,15 @@ read_settings(struct arena *arena, const cJSON *smelt, struct package *package)
 			package->fp = item->valuestring;
 			continue;
 		}
+		if (!strcmp(item->string, "warn") && cJSON_IsString(item)) {
+			package->warn = item->valuestring;
+			continue;
+		}
 		if (strcmp(item->string, "targets") || !cJSON_IsArray(item))
 			die("%s/Cargo.toml: [package.metadata.smelt] `%s`: "
-			    "known are targets = [\"...\"] and fp = \"fast\" "
-			    "or \"exact\"",
+			    "known are targets = [\"...\"], fp = \"fast\" or "
+			    "\"exact\", and warn = \"all\", \"spills\" or "
+			    "\"off\"",
 			    package->manifest_dir, item->string);
 		cJSON_ArrayForEach(name, item)
 		{
@@ -57,6 +62,10 @@ read_settings(struct arena *arena, const cJSON *smelt, struct package *package)
 		die("%s/Cargo.toml: [package.metadata.smelt] fp = \"%s\": it "
 		    "is \"fast\" or \"exact\"",
 		    package->manifest_dir, package->fp);
+	if (package->warn && !warnings_known(package->warn))
+		die("%s/Cargo.toml: [package.metadata.smelt] warn = \"%s\": "
+		    "it is \"all\", \"spills\" or \"off\"",
+		    package->manifest_dir, package->warn);
 }
 
 static void

@@ -180,6 +180,16 @@ cubin_of(struct arena *arena, const struct known *known, const char *name)
 }
 
 char *
+target_public_name(struct arena *arena, const char *arch)
+{
+	size_t len = strlen(arch);
+
+	if (!starts_with(arch, "sm_"))
+		return arena_dup(arena, arch, len);
+	return arena_dup(arena, arch, len - (arch[len - 1] == 'c'));
+}
+
+char *
 targets_default(struct arena *arena, const char *smelt_cc,
 		const char *cache_dir)
 {

@@ -338,6 +338,7 @@ note_dependencies(struct wrapper *wrapper)
 		if (!getenv(own)) {
 			list_add(arena, &variables, ENV_TARGETS);
 			list_add(arena, &variables, ENV_FP);
+			list_add(arena, &variables, ENV_WARN);
 		}
 	}
 	if (!depinfo_add(arena, wrapper->call.dep_info, &files, &variables)) {
@@ -358,7 +359,7 @@ is_smelt_itself(const struct rustc_call *call)
 	       !strcmp(call->crate, "smelt");
 }
 
-/* Targets and mode: the package's own if it has some. */
+/* Targets and modes: the package's own if it has some. */
 static void
 choose_settings(struct wrapper *wrapper)
 {
@@ -366,17 +367,20 @@ choose_settings(struct wrapper *wrapper)
 	const char *dir = getenv("CARGO_MANIFEST_DIR");
 	const char *own = dir ? getenv(metadata_variable(arena, dir)) : NULL;
 	const char *targets = getenv(ENV_TARGETS), *fp = getenv(ENV_FP);
+	const char *warn = getenv(ENV_WARN);
+	struct list words = {0};
 
 	if (own) {
-		const char *space = strchr(own, ' ');
-
-		if (!space)
+		list_split(arena, &words, own, " ");
+		if (words.len != 3)
 			die("malformed settings of package: %s", own);
-		fp = arena_dup(arena, own, (size_t)(space - own));
-		targets = space + 1;
+		fp = words.data[0];
+		warn = words.data[1];
+		targets = words.data[2];
 	}
 	wrapper->device.targets = targets ? targets : "cpu";
 	wrapper->device.fp = fp ? fp : "fast";
+	wrapper->device.warn = warn ? warn : "all";
 }
 
 static void
@@ -477,6 +481,9 @@ compile_twice(struct wrapper *wrapper)
 		end_host_failed(wrapper);
 	print_held(wrapper, true);
 	diagnostic_print(arena, &wrapper->call, text);
+	if (device->object)
+		warnings_print(arena, &wrapper->call, device->object,
+			       device->warn);
 	if (wrapper->call.staticlib)
 		warn_static_library(wrapper);
 	note_dependencies(wrapper);

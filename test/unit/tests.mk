@@ -12,7 +12,7 @@ UNIT_TESTS := $(UNIT_NAMES:%=build/test/unit/%)
 
 UNIT_LAYERS := $(patsubst src/%.c,build/unit-obj/%.o,\
 	$(wildcard src/runtime/*.c src/runtime/engine/*.c src/image/*.c) \
-	src/base/arena.c src/base/message.c)
+	src/base/arena.c src/base/message.c src/driver/occupancy.c)
 
 build/unit-obj/%.o: src/%.c
 	@mkdir -p $(@D)
