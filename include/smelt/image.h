@@ -95,7 +95,7 @@ struct smelt_table_target {
 	uint32_t kind;	/* enum smelt_target_kind */
 	uint32_t arch;	/* "x86_64", "sm_75", "gfx90a" */
 	uint32_t image; /* index in the images section; SMELT_UNKNOWN for cpu */
-	uint32_t reserved;
+	uint32_t check; /* of the image's contents (src/image); 0 for cpu */
 };
 
 /* SMELT_UNKNOWN where no tool said. */

@@ -104,6 +104,7 @@ write_images(const struct packer *packer, struct buf *out,
 			continue;
 		}
 		targets[t].image = images++;
+		targets[t].check = image_checksum(result->data, result->size);
 		image_binary_write(&packer->cc->arena, out, &binary);
 	}
 }

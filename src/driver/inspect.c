@@ -477,6 +477,27 @@ open_program(struct inspect *inspect)
 		die("%s: damaged kernel table or image: %s", path, wrong);
 }
 
+/* As the runtime does before it loads one. */
+static void
+check_contents(const struct inspect *inspect)
+{
+	const struct image_table *table = &inspect->table;
+	struct image_binary binary;
+
+	for (uint32_t t = 0; t < table->header->target_count; t++) {
+		const struct smelt_table_target *target = &table->targets[t];
+
+		if (target->kind == SMELT_TARGET_CPU ||
+		    image_binary_get(inspect->images, inspect->images_size,
+				     target->image, &binary))
+			continue;
+		if (image_checksum(binary.data, binary.size) != target->check)
+			die("%s: damaged image: the code for %s is not what "
+			    "was built",
+			    inspect->program, text_of(inspect, target->arch));
+	}
+}
+
 /* Dies if the program holds nothing for the target that was asked for. */
 static void
 check_target(const struct inspect *inspect)
@@ -543,6 +564,7 @@ inspect_command(struct arena *arena, const struct list *args)
 	if (!inspect.program)
 		inspect.program = newest_binary(arena);
 	open_program(&inspect);
+	check_contents(&inspect);
 	check_target(&inspect);
 	if (inspect.ir)
 		return print_ir(&inspect);

@@ -68,8 +68,14 @@ const char *
 image_binary_get(const void *data, size_t size, uint32_t index,
 		 struct image_binary *binary);
 
+/* A number that another content has once in 2^32 times; for damage, not for
+ * security. Reads some bytes in a nanosecond. */
+uint32_t
+image_checksum(const void *data, size_t size);
+
 /* Reads the whole run and checks that each target of the table has its image
- * and each image its target. NULL, or what is wrong. */
+ * and each image its target; not yet the checksums of their contents. NULL,
+ * or what is wrong. */
 const char *
 image_check(const struct image_table *table, const void *images, size_t size);
 
@@ -107,6 +113,7 @@ struct image_target {
 	enum smelt_target_kind kind;
 	const char *arch;
 	uint32_t image;
+	uint32_t check;
 };
 
 struct image_site {

@@ -357,6 +357,24 @@ image_binary_get(const void *data, size_t size, uint32_t index,
 	return "image: missing";
 }
 
+uint32_t
+image_checksum(const void *data, size_t size)
+{
+	const char *p = data;
+	uint64_t sum = size, word;
+
+	for (; size >= 8; p += 8, size -= 8) {
+		memcpy(&word, p, 8);
+		sum = (sum ^ word) * 0x9e3779b97f4a7c15ull;
+		sum ^= sum >> 32;
+	}
+	word = 0;
+	if (size)
+		memcpy(&word, p, size);
+	sum = (sum ^ word) * 0x9e3779b97f4a7c15ull;
+	return (uint32_t)(sum ^ sum >> 32);
+}
+
 /* The target that names this image, or NULL. */
 static const struct smelt_table_target *
 image_target(const struct image_table *table, uint32_t index)

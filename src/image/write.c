@@ -91,6 +91,7 @@ put_targets(struct writer *writer, struct buf *out,
 			.kind = target->kind,
 			.arch = put_string(writer, target->arch),
 			.image = target->image,
+			.check = target->check,
 		};
 
 		buf_add(writer->arena, out, &entry, sizeof(entry));

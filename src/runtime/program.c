@@ -352,23 +352,65 @@ target_code(const smelt_device *device, const struct rt_image *image,
 			    image_table_string(&image->table, target->arch));
 }
 
+/* What a user calls a target: PTX is compiled for whatever is newer, and a
+ * cubin is named sm_90c to tell it from that. */
+static int
+name_target(const struct rt_image *image, uint32_t i, char *name, size_t size)
+{
+	const struct smelt_table_target *target = &image->table.targets[i];
+	const char *arch = image_table_string(&image->table, target->arch);
+	struct image_binary binary = {0};
+	size_t len = strlen(arch);
+
+	if (target->kind == SMELT_TARGET_CPU)
+		return snprintf(name, size, "the CPU");
+	if (target->kind == SMELT_TARGET_AMDGPU)
+		return snprintf(name, size, "AMD %s", arch);
+	image_binary_get(image->image->images, image->image->images_size,
+			 target->image, &binary);
+	if (len && arch[len - 1] == 'c')
+		len--;
+	return snprintf(name, size, "NVIDIA %.*s%s", (int)len, arch,
+			binary.kind == SMELT_IMAGE_PTX ? " and newer" : "");
+}
+
 static int
 no_image(const smelt_device *device, const struct rt_kernel *kernel)
 {
-	const struct image_table *table = &kernel->image->table;
-	char list[512] = "";
+	const struct smelt_device_info *info = &device->found.info;
+	uint32_t count = kernel->image->table.header->target_count;
+	char list[512] = "nothing";
 	size_t len = 0;
 
-	for (uint32_t i = 0;
-	     i < table->header->target_count && len < sizeof(list); i++)
-		len += (size_t)snprintf(
-			list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
-			image_table_string(table, table->targets[i].arch));
+	for (uint32_t i = 0; i < count && len + 2 < sizeof(list); i++) {
+		if (i)
+			len += (size_t)snprintf(list + len, sizeof(list) - len,
+						", ");
+		len += (size_t)name_target(kernel->image, i, list + len,
+					   sizeof(list) - len);
+	}
 	return rt_error(SMELT_ENO_IMAGE,
-			"kernel %s was not compiled for %s (%s): it is there "
-			"for %s",
-			kernel->name, device->found.info.name,
-			device->found.info.arch, *list ? list : "no target");
+			"kernel %s was not compiled for %s (%s): it was built "
+			"for %s; `cargo smelt build --targets` takes others",
+			kernel->name, info->name, info->arch, list);
+}
+
+/* A device may take damaged machine code and give wrong answers. */
+static int
+check_code(const struct rt_kernel *kernel, uint32_t target,
+	   const struct engine_code *code)
+{
+	const struct image_table *table = &kernel->image->table;
+	char name[64];
+
+	if (!code->data || image_checksum(code->data, code->size) ==
+				   table->targets[target].check)
+		return 0;
+	name_target(kernel->image, target, name, sizeof(name));
+	return rt_error(SMELT_EBAD_IMAGE,
+			"kernel %s: damaged image: the code for %s is not what "
+			"was built",
+			kernel->name, name);
 }
 
 /* Tries the targets that fit, best first: a cubin that the driver refuses may
@@ -397,6 +439,9 @@ load_image(smelt_device *device, const struct rt_kernel *kernel)
 		}
 		if (!best)
 			return result ? result : no_image(device, kernel);
+		result = check_code(kernel, target, &best_code);
+		if (result)
+			return result;
 		result = device->engine->program_load(
 			device->found.device, &best_code,
 			&image->programs[device->index]);

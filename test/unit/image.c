@@ -31,9 +31,9 @@ static const struct image_kernel kernels[] = {
 };
 
 static const struct image_target targets[] = {
-	{SMELT_TARGET_CPU, "x86_64", SMELT_UNKNOWN},
-	{SMELT_TARGET_NVPTX, "sm_75", 0},
-	{SMELT_TARGET_AMDGPU, "gfx90a", 1},
+	{SMELT_TARGET_CPU, "x86_64", SMELT_UNKNOWN, 0},
+	{SMELT_TARGET_NVPTX, "sm_75", 0, 75},
+	{SMELT_TARGET_AMDGPU, "gfx90a", 1, 90},
 };
 
 static const struct image_site sites[] = {
@@ -116,6 +116,7 @@ table_round_trip(void)
 	CHECK_INT(table.kernels[0].file, table.kernels[1].file);
 	CHECK_INT(table.kernels[1].max_threads, 128);
 	CHECK_TEXT(image_table_string(&table, table.targets[2].arch), "gfx90a");
+	CHECK_INT(table.targets[2].check, 90);
 	CHECK_INT(image_table_resources(&table, 0, 1)->registers, 5);
 	CHECK_INT(image_table_resources(&table, 1, 2)->shared_bytes, 24);
 	terms = image_table_terms(&table, image_table_resources(&table, 1, 1),
@@ -308,6 +309,29 @@ mutate(char *data, size_t size, uint32_t *state)
 	}
 }
 
+/* Every change of a bit, and every other length, has another sum. */
+static void
+checksums(void)
+{
+	unsigned char data[41];
+	uint32_t state = 7, sum;
+
+	for (size_t size = 0; size < sizeof(data); size++) {
+		for (size_t i = 0; i < sizeof(data); i++)
+			data[i] = (unsigned char)next_random(&state);
+		sum = image_checksum(data, size);
+		for (size_t bit = 0; bit < 8 * size; bit++) {
+			data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+			CHECK(image_checksum(data, size) != sum);
+			data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+		}
+		CHECK_INT(image_checksum(data, size), sum);
+		memset(data, 0, sizeof(data));
+		CHECK(image_checksum(data, size) !=
+		      image_checksum(data, size + 1));
+	}
+}
+
 static void
 fuzz(void)
 {
@@ -351,6 +375,7 @@ main(void)
 	RUN(images_round_trip);
 	RUN(damaged_table);
 	RUN(cut_short);
+	RUN(checksums);
 	RUN(fuzz);
 	return unit_failed != 0;
 }

@@ -335,7 +335,10 @@ no_cpu_target(void)
 	smelt_image_register(&image);
 	CHECK_INT(smelt_device_default(&device), 0);
 	CHECK_INT(smelt_device_stream(device, &stream), 0);
-	expect(&launch, SMELT_ENO_IMAGE, "sm_75, sm_80, sm_90, gfx90a");
+	expect(&launch, SMELT_ENO_IMAGE,
+	       "it was built for the CPU, NVIDIA sm_75 and newer, NVIDIA sm_80 "
+	       "and "
+	       "newer, NVIDIA sm_90, AMD gfx90a");
 }
 
 /* An image with one byte of its table changed. */
@@ -404,6 +407,36 @@ any_damage(void)
 	}
 }
 
+/* One bit of the code that the null device would take, PTX for sm_75. */
+static void
+damaged_code(void)
+{
+	static struct smelt_image image;
+	uint64_t out[1] = {0};
+	struct sample_block block = {{0}, out, 1, 1};
+	struct smelt_launch launch = sample_launch(SAMPLE_ADD, &block, 1);
+	char *images, *code;
+
+	image = *sample_image();
+	image.cpu_kernels = NULL;
+	image.cpu_kernel_count = 0;
+	images = malloc(image.images_size);
+	memcpy(images, image.images, image.images_size);
+	image.images = images;
+	setenv("SMELT_DEVICE", "null", 1);
+	smelt_image_register(&image);
+	CHECK_INT(smelt_device_default(&device), 0);
+	CHECK_INT(smelt_device_stream(device, &stream), 0);
+	code = memmem(images, image.images_size, "ret;", 4);
+	*code ^= 1;
+	expect(&launch, SMELT_EBAD_IMAGE,
+	       "the code for NVIDIA sm_75 and newer");
+	expect(&launch, SMELT_EBAD_IMAGE, "is not what was built");
+	*code ^= 1;
+	CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
+	free(images);
+}
+
 static void
 truncated(void)
 {
@@ -459,6 +492,7 @@ main(void)
 	RUN(no_cpu_target);
 	RUN(damaged);
 	RUN(any_damage);
+	RUN(damaged_code);
 	RUN(truncated);
 	RUN(other_version);
 	RUN(wrong_count);

@@ -434,36 +434,41 @@ static const char ptx_75[] =
 	"	ret;\n"
 	"}\n";
 
-static void
-make_images(struct arena *arena, struct buf *images)
-{
-	static const struct image_binary binaries[] = {
-		{SMELT_IMAGE_PTX, "nvptx64-nvidia-cuda", "sm_75", ptx_75,
-		 sizeof(ptx_75) - 1},
-		{SMELT_IMAGE_PTX, "nvptx64-nvidia-cuda", "sm_80", "//80", 4},
-		{SMELT_IMAGE_CUBIN, "nvptx64-nvidia-cuda", "sm_90",
-		 "\x7f"
-		 "ELF90",
-		 6},
-		{SMELT_IMAGE_OBJECT, "amdgcn-amd-amdhsa", "gfx90a",
-		 "\x7f"
-		 "ELFgfx90a",
-		 10},
-	};
+static const struct image_binary binaries[] = {
+	{SMELT_IMAGE_PTX, "nvptx64-nvidia-cuda", "sm_75", ptx_75,
+	 sizeof(ptx_75) - 1},
+	{SMELT_IMAGE_PTX, "nvptx64-nvidia-cuda", "sm_80", "//80", 4},
+	{SMELT_IMAGE_CUBIN, "nvptx64-nvidia-cuda", "sm_90",
+	 "\x7f"
+	 "ELF90",
+	 6},
+	{SMELT_IMAGE_OBJECT, "amdgcn-amd-amdhsa", "gfx90a",
+	 "\x7f"
+	 "ELFgfx90a",
+	 10},
+};
 
-	for (size_t i = 0; i < array_count(binaries); i++)
+static void
+make_images(struct arena *arena, struct buf *images,
+	    struct image_target *targets)
+{
+	for (size_t i = 0; i < array_count(binaries); i++) {
+		targets[i].image = (uint32_t)i;
+		targets[i].check =
+			image_checksum(binaries[i].data, binaries[i].size);
 		image_binary_write(arena, images, &binaries[i]);
+	}
 }
 
 struct smelt_image *
 sample_image(void)
 {
-	static const struct image_target targets[] = {
-		{SMELT_TARGET_CPU, "x86_64", SMELT_UNKNOWN},
-		{SMELT_TARGET_NVPTX, "sm_75", 0},
-		{SMELT_TARGET_NVPTX, "sm_80", 1},
-		{SMELT_TARGET_NVPTX, "sm_90", 2},
-		{SMELT_TARGET_AMDGPU, "gfx90a", 3},
+	static struct image_target targets[] = {
+		{SMELT_TARGET_CPU, "x86_64", SMELT_UNKNOWN, 0},
+		{SMELT_TARGET_NVPTX, "sm_75", 0, 0},
+		{SMELT_TARGET_NVPTX, "sm_80", 0, 0},
+		{SMELT_TARGET_NVPTX, "sm_90", 0, 0},
+		{SMELT_TARGET_AMDGPU, "gfx90a", 0, 0},
 	};
 	/* BOUNDS on sm_90: no thread's number reaches n. */
 	static const struct smelt_table_term terms[] = {
@@ -532,8 +537,8 @@ sample_image(void)
 		functions[i] = code[i].pointer;
 	}
 	resources[SAMPLE_BOUNDS][3].term_count = array_count(terms);
+	make_images(&arena, &images, targets + 1);
 	image_table_write(&arena, &table, &contents);
-	make_images(&arena, &images);
 	image = (struct smelt_image){.abi = SMELT_TABLE_VERSION,
 				     .size = sizeof(image),
 				     .table = table.data,
