@@ -177,6 +177,9 @@ pub struct smelt_kernel_info {
     pub line: u32,
 }
 
+// The kind is said here and not by the build script alone: of a static library that
+// rustc does not see named, a dylib exports nothing.
+#[link(name = "smelt", kind = "static")]
 unsafe extern "C" {
     pub safe fn smelt_last_error() -> *const c_char;
     pub safe fn smelt_error_text(code: c_int) -> *const c_char;
@@ -387,4 +390,9 @@ unsafe extern "C" {
         column: u32,
     );
     pub safe fn smelt_host_running() -> c_int;
+
+    /// Called by the constructor that smelt-cc's object brings. Declared so that a Rust
+    /// dylib which holds the runtime exports it to the program's own kernels.
+    #[doc(hidden)]
+    pub fn smelt_image_register(image: *const c_void);
 }

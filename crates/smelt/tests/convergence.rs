@@ -57,6 +57,8 @@ fn rustc(out: &Path, arguments: &[&str]) {
         .args(["--edition", "2024", "-C", "opt-level=3", "-A", "warnings"])
         .arg("-L")
         .arg(out)
+        .arg("-L")
+        .arg(crates().join("../build/lib")) // libsmelt.a
         .args(arguments)
         .status()
         .expect("rustc runs");

@@ -13,6 +13,9 @@
 
 use std::mem::MaybeUninit;
 
+// Named here so that a Rust dylib with the runtime in it exports them; the code itself
+// is bundled in smelt-sys.
+#[link(name = "smelt", kind = "static", modifiers = "-bundle")]
 unsafe extern "C" {
     pub fn __smelt_kernel_id(id: u128);
     pub fn __smelt_block_layout(size: usize, align: usize);
