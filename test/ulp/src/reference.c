@@ -1,5 +1,6 @@
 /*
- * What functions give in 113 bits, and how far off results of 24 or 53 bits are.
+ * What functions give in 113 bits, and how far off results of 24 or 53 bits
+ * are.
  *
  * libquadmath's own error is below 2^-110 of a result, so what is measured is
  * right to all digits shown, except where a range says otherwise.
@@ -174,8 +175,8 @@ unit(const struct format *format, quad exact)
 	return scalbnq(1, exponent - format->digits + 1);
 }
 
-/* Units in the last place between them, or -1 where they differ in kind: NaN and
- * not, a zero's sign, infinity for what is well within the format. */
+/* Units in the last place between them, or -1 where they differ in kind: NaN
+ * and not, a zero's sign, infinity for what is well within the format. */
 static double
 distance(const struct format *format, quad exact, quad got)
 {
@@ -187,7 +188,8 @@ distance(const struct format *format, quad exact, quad got)
 		return got == exact ? 0 : -1;
 	if (exact == 0 && got == 0)
 		return signbitq(exact) == signbitq(got) ? 0 : -1;
-	/* Beyond the format: infinity stands for the number after the greatest. */
+	/* Beyond the format: infinity stands for the number after the greatest.
+	 */
 	if (fabsq(exact) > limit)
 		exact = copysignq(limit, exact);
 	if (isinfq(got) && fabsq(exact) < limit / 2)
@@ -229,8 +231,8 @@ ulp_judge(const char *name, bool wide, const void *x, const void *y,
 		quad exact = f->one   ? f->one(a)
 			     : f->two ? f->two(a, b)
 				      : f->three(a, b, c);
-		double ulp = distance(&formats[wide], exact,
-				      value(wide, got, i));
+		double ulp =
+			distance(&formats[wide], exact, value(wide, got, i));
 
 		if (ulp < 0 && !worst->wrong++) {
 			worst->wrong_x = (double)a;
