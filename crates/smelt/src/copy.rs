@@ -37,7 +37,12 @@ use crate::{AtomicF32, AtomicF64};
             your own write #[derive(Clone, Copy, DeviceCopy)]",
     note = "references, pointers, Box, String and Vec hold addresses of the host"
 )]
-pub unsafe trait DeviceCopy: Copy + 'static {}
+pub unsafe trait DeviceCopy: Copy + 'static {
+    /// Whether any bits are a value: then what comes from a lane that has panicked needs no
+    /// care. True only if they are.
+    #[doc(hidden)]
+    const ANY_BITS: bool = false;
+}
 
 /// Memory that many device threads may look at through a `&`: [`DeviceCopy`] types,
 /// which nobody writes meanwhile, and atomics. Not `Cell` and the like, which are
@@ -107,7 +112,21 @@ macro_rules! plain {
     )*};
 }
 plain! {
-    () u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char
+    () bool char
+}
+
+macro_rules! number {
+    ($($type:ty)*) => {$(
+        // SAFETY: plain numbers, all of whose bit patterns are values.
+        unsafe impl DeviceCopy for $type {
+            const ANY_BITS: bool = true;
+        }
+        // SAFETY: zero is one of its values.
+        unsafe impl Zeroable for $type {}
+    )*};
+}
+number! {
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64
 }
 
 macro_rules! nonzero {
@@ -123,7 +142,9 @@ nonzero! {
 }
 
 // SAFETY: nothing but what it is made of, in all of these.
-unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {}
+unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {
+    const ANY_BITS: bool = T::ANY_BITS;
+}
 unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
 unsafe impl<T: DeviceCopy> DeviceCopy for Option<T> {}
 unsafe impl<T: DeviceCopy, E: DeviceCopy> DeviceCopy for Result<T, E> {}

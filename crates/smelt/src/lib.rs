@@ -39,7 +39,9 @@
 //! | `Vec<T>` that stays there | [`Buffer<T>`] |
 //! | `&mut [T]` for many launches | [`Device::scope`] |
 //! | `AtomicU32` and relatives, `&[AtomicU32]` | the same; [`AtomicF32`], [`AtomicF64`] |
-//! | a local array shared by a team of threads | [`shared!`] |
+//! | a local array shared by a team of threads | [`BlockSlice`]; [`shared!`] |
+//! | `iter.sum()`, `max()`, `fold` over a team | [`block::reduce`], [`warp::reduce`] |
+//! | `iter().fold`, `scan`, `sort_by_key` of an array | [`prim::Reduction`], [`prim::Scan`], [`prim::Sort`] |
 //! | `std::sync::Barrier` for a team | [`sync::barrier`] |
 //! | SIMD across lanes | [`warp`] |
 //! | `panic!`, index out of bounds | the same; the launch gives [`Error::Panic`] |
@@ -51,8 +53,9 @@
 //!
 //! A kernel in safe code has no data races and no access out of bounds, and launching one is
 //! safe: the borrow of host memory lasts until the device has done with it, and each element of a
-//! [`DisjointMut`] is reached by one thread only ([`thread`] and [`DisjointMut`] say why). Shared
-//! memory is the exception: its accesses are unsafe. A program built with `SMELT_CPU_CHECK=1` finds
+//! [`DisjointMut`] is reached by one thread only ([`thread`] and [`DisjointMut`] say why). A
+//! [`BlockSlice`] is shared memory in phases; what [`shared!`] declares is the exception: its
+//! accesses are unsafe. A program built with `SMELT_CPU_CHECK=1` finds
 //! what is wrong with those as it runs ([`Error::Fault`]).
 
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]

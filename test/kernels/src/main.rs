@@ -12,6 +12,7 @@ mod errors;
 mod functions;
 mod math;
 mod panics;
+mod prim;
 mod shapes;
 mod suite;
 
@@ -53,6 +54,7 @@ fn main() {
         errors::run(&mut suite);
         data::run(&mut suite);
         ends::run(&mut suite, number);
+        prim::run(&mut suite);
         passed += suite.passed;
         failed += suite.failed;
     }

@@ -2,7 +2,7 @@
 //!
 //! All threads of the block must make the call, together. What they leave for each other lies in
 //! shared memory of this module, which nobody else reaches, and is read after a barrier only.
-//! A thread that has ended, or is elsewhere, would have left nothing there: [`Meeting`] counts who has
+//! A thread that has ended, or is elsewhere, would have left nothing there: a meeting counts who has
 //! come, and all panic unless it was everybody. So no call ever gives a result that is made of
 //! less than the whole block, and none reads what was not written.
 
@@ -144,7 +144,7 @@ pub(crate) unsafe fn place<T>(i: usize) -> *mut T {
 /// get nothing. All threads call it after [`Meeting::begin`].
 #[inline(always)]
 #[track_caller]
-pub(crate) fn reduce_to_first<T: Copy>(
+pub(crate) fn reduce_to_first<T: DeviceCopy>(
     meeting: &Meeting,
     value: T,
     count: usize,
@@ -286,7 +286,7 @@ pub fn scan_exclusive<T: DeviceCopy>(value: T, start: T, op: impl Fn(T, T) -> T)
 /// in its warp.
 #[inline(always)]
 #[track_caller]
-fn scan<T: Copy>(value: T, op: &impl Fn(T, T) -> T) -> (Option<T>, T) {
+fn scan<T: DeviceCopy>(value: T, op: &impl Fn(T, T) -> T) -> (Option<T>, T) {
     let meeting = Meeting::begin();
     let (t, lanes) = (thread_number(), thread::warp_size() as usize);
     let through = warp::scan_inclusive(value, op);

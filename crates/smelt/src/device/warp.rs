@@ -5,6 +5,7 @@
 
 use super::abi::*;
 use super::thread;
+use crate::DeviceCopy;
 use std::mem::MaybeUninit;
 
 mod sealed {
@@ -172,12 +173,19 @@ fn exchange_word<T>(value: &T, there: &mut MaybeUninit<T>, i: usize, lane: u32) 
     }
 }
 
+/// Whether that lane takes part, where it has to be known: a warp that was whole has lost lanes
+/// only to a panic, and then only what is no value of its type must not be used.
+#[inline(always)]
+fn votes<T: DeviceCopy>(lane: u32) -> bool {
+    T::ANY_BITS || ballot(true) >> (lane % 64) & 1 != 0
+}
+
 /// The value of the thread of `lane`; `None` if there is no such thread, or it has ended.
 #[inline(always)]
-fn get<T: Copy>(value: T, lane: u32) -> Option<T> {
+fn get<T: DeviceCopy>(value: T, lane: u32) -> Option<T> {
     let from = lane % thread::warp_size();
     let there = exchange(value, from);
-    let takes_part = (ballot(true) >> from & 1 != 0) & (lane < thread::warp_size());
+    let takes_part = (lane < thread::warp_size()) & votes::<T>(from);
     // SAFETY: that thread takes part, so these are the words of its T.
     takes_part.then(|| unsafe { there.assume_init() })
 }
@@ -206,7 +214,7 @@ fn is_prefix(lanes: u64) -> bool {
 /// # Ok::<(), smelt::Error>(())
 /// ```
 #[inline(always)]
-pub fn reduce<T: Copy>(value: T, op: impl Fn(T, T) -> T) -> T {
+pub fn reduce<T: DeviceCopy>(value: T, op: impl Fn(T, T) -> T) -> T {
     let lanes = ballot(true);
     if lanes.count_ones() != thread::warp_size() {
         return reduce_some(value, op, lanes);
@@ -225,7 +233,7 @@ pub fn reduce<T: Copy>(value: T, op: impl Fn(T, T) -> T) -> T {
 
 /// One lane after the other: right for whatever lanes there are.
 #[inline(always)]
-fn reduce_some<T: Copy>(value: T, op: impl Fn(T, T) -> T, lanes: u64) -> T {
+fn reduce_some<T: DeviceCopy>(value: T, op: impl Fn(T, T) -> T, lanes: u64) -> T {
     let mut all = None;
     let mut left = lanes;
     while left != 0 {
@@ -243,7 +251,7 @@ fn reduce_some<T: Copy>(value: T, op: impl Fn(T, T) -> T, lanes: u64) -> T {
 /// The values of this thread and of those below it in the warp that have not ended, combined
 /// by `op` in the order of lanes. `op` must be associative (up to rounding, for floats).
 #[inline(always)]
-pub fn scan_inclusive<T: Copy>(value: T, op: impl Fn(T, T) -> T) -> T {
+pub fn scan_inclusive<T: DeviceCopy>(value: T, op: impl Fn(T, T) -> T) -> T {
     let lanes = ballot(true);
     let lane = thread::lane();
     let mut value = value;
@@ -284,13 +292,13 @@ pub fn scan_inclusive<T: Copy>(value: T, op: impl Fn(T, T) -> T) -> T {
 /// the order of lanes; `start` where there are none. `op` must be associative (up to
 /// rounding, for floats), and `start` change nothing.
 #[inline(always)]
-pub fn scan_exclusive<T: Copy>(value: T, start: T, op: impl Fn(T, T) -> T) -> T {
+pub fn scan_exclusive<T: DeviceCopy>(value: T, start: T, op: impl Fn(T, T) -> T) -> T {
     below(scan_inclusive(value, op)).unwrap_or(start)
 }
 
 /// The value of the nearest thread below in the warp that has not ended.
 #[inline(always)]
-pub(crate) fn below<T: Copy>(value: T) -> Option<T> {
+pub(crate) fn below<T: DeviceCopy>(value: T) -> Option<T> {
     let lanes = ballot(true) & ((1 << thread::lane()) - 1);
     get(value, lanes.checked_ilog2().unwrap_or(u32::MAX))
 }
@@ -298,7 +306,7 @@ pub(crate) fn below<T: Copy>(value: T) -> Option<T> {
 /// The values of the first `count` lanes combined, from this lane on, by `op`; lane 0 has all of them.
 /// All lanes of the warp call it, with the same `count`.
 #[inline(always)]
-pub(crate) fn fold_lanes<T: Copy>(value: T, count: u32, op: impl Fn(T, T) -> T) -> T {
+pub(crate) fn fold_lanes<T: DeviceCopy>(value: T, count: u32, op: impl Fn(T, T) -> T) -> T {
     let (lane, lanes) = (thread::lane(), thread::warp_size());
     let mut value = value;
     let mut delta = lanes / 2;
@@ -306,7 +314,7 @@ pub(crate) fn fold_lanes<T: Copy>(value: T, count: u32, op: impl Fn(T, T) -> T) 
         let from = lane + delta;
         let there = exchange(value, from % lanes);
         // Within the warp it has ended only if it panicked in `op`.
-        let takes_part = ballot(true) >> (from % 64) & 1 != 0;
+        let takes_part = votes::<T>(from);
         if (from < count) & takes_part {
             // SAFETY: that lane takes part.
             value = op(value, unsafe { there.assume_init() });
@@ -318,14 +326,14 @@ pub(crate) fn fold_lanes<T: Copy>(value: T, count: u32, op: impl Fn(T, T) -> T) 
 
 /// As [`scan_inclusive`], for a warp of which no thread has ended before.
 #[inline(always)]
-pub(crate) fn scan_whole<T: Copy>(value: T, op: impl Fn(T, T) -> T) -> T {
+pub(crate) fn scan_whole<T: DeviceCopy>(value: T, op: impl Fn(T, T) -> T) -> T {
     let (lane, lanes) = (thread::lane(), thread::warp_size());
     let mut value = value;
     let mut delta = 1;
     while delta < lanes {
         let there = exchange(value, lane.wrapping_sub(delta) % lanes);
         // Ended only if it panicked in `op`.
-        let takes_part = ballot(true) >> (lane.wrapping_sub(delta) % 64) & 1 != 0;
+        let takes_part = votes::<T>(lane.wrapping_sub(delta));
         if (lane >= delta) & takes_part {
             // SAFETY: that lane takes part.
             value = op(unsafe { there.assume_init() }, value);
@@ -353,10 +361,10 @@ pub(crate) fn word<T: Copy>(value: &T, i: usize) -> u32 {
 
 /// The value of the lane below, for a warp of which no thread has ended before.
 #[inline(always)]
-pub(crate) fn below_whole<T: Copy>(value: T) -> Option<T> {
+pub(crate) fn below_whole<T: DeviceCopy>(value: T) -> Option<T> {
     let (lane, lanes) = (thread::lane(), thread::warp_size());
     let there = exchange(value, lane.wrapping_sub(1) % lanes);
-    let takes_part = ballot(true) >> (lane.wrapping_sub(1) % 64) & 1 != 0;
+    let takes_part = votes::<T>(lane.wrapping_sub(1));
     // SAFETY: that lane takes part.
     ((lane > 0) & takes_part).then(|| unsafe { there.assume_init() })
 }

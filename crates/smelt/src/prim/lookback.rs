@@ -15,7 +15,7 @@
 
 use crate::device::{block, thread, warp};
 use crate::host::maps::{Access, Maps};
-use crate::{Buffer, Device, Error, Result, Shared, sync};
+use crate::{Buffer, Device, DeviceCopy, Error, Result, Shared, sync};
 use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering::{self, Relaxed};
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -164,7 +164,7 @@ impl RawLookback {
 
     /// Publishes lane 0's value as number `at`. All lanes of a warp call it.
     #[inline(always)]
-    fn publish<T: Copy>(&self, at: usize, what: What, value: T) {
+    fn publish<T: DeviceCopy>(&self, at: usize, what: What, value: T) {
         let tag = (self.launch << 1 | what as u32) as u64;
         for i in 0..words::<T>() {
             let word = match size_of::<T>() {
@@ -180,7 +180,7 @@ impl RawLookback {
 
     /// What is published as number `at`, if it is there.
     #[inline(always)]
-    fn read<T: Copy>(&self, at: usize) -> Option<(What, T)> {
+    fn read<T: DeviceCopy>(&self, at: usize) -> Option<(What, T)> {
         let mut value = MaybeUninit::<T>::uninit();
         let mut tag = 0;
         let mut whole = true;
@@ -210,7 +210,7 @@ impl RawLookback {
     /// combined in order; None for the first, and after a panic. To be called by a whole
     /// warp, `first` being what comes before the first block.
     #[inline(always)]
-    pub(crate) fn before<T: Copy>(
+    pub(crate) fn before<T: DeviceCopy>(
         &self,
         number: u32,
         own: T,
@@ -233,7 +233,7 @@ impl RawLookback {
 
     /// A block for each lane at a time, the nearest first.
     #[inline(always)]
-    fn look_back<T: Copy>(&self, number: usize, op: &impl Fn(T, T) -> T) -> Option<T> {
+    fn look_back<T: DeviceCopy>(&self, number: usize, op: &impl Fn(T, T) -> T) -> Option<T> {
         let (lane, lanes) = (thread::lane(), thread::warp_size());
         let mut near = None;
         let mut end = number;
@@ -272,7 +272,7 @@ impl RawLookback {
     /// first total: this lane's value, and the lane of that total, at least `count` if
     /// there is none. None after a panic.
     #[inline(always)]
-    fn wait<T: Copy>(&self, at: Option<usize>, count: u32) -> Option<(MaybeUninit<T>, u32)> {
+    fn wait<T: DeviceCopy>(&self, at: Option<usize>, count: u32) -> Option<(MaybeUninit<T>, u32)> {
         let mut spins = 0u32;
         loop {
             let known = match at {

@@ -491,7 +491,7 @@ fn move_alone<K: Key, V: DeviceCopy>(
 /// assert_eq!(values.to_vec()?, [1, 2, 0]);
 /// # Ok::<(), smelt::Error>(())
 /// ```
-pub struct Sort<K, V = ()> {
+pub struct Sort<K: Key, V: DeviceCopy = ()> {
     len: usize,
     /// Where every second pass writes to: keys, and values if there are any.
     keys: Buffer<K>,

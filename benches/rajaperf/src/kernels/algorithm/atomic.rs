@@ -46,17 +46,6 @@ fn value(i: usize, n: usize) -> f64 {
     if i < n { VALUE } else { 0.0 }
 }
 
-/// The sum of `value` over the warp, in lane 0.
-#[inline(always)]
-fn warp_sum(mut value: f64) -> f64 {
-    let mut delta = thread::warp_size() / 2;
-    while delta > 0 {
-        value += warp::shuffle_down(value, delta);
-        delta /= 2;
-    }
-    value
-}
-
 /// Which number is the `i`th's: the default number of them is a constant, as in the suite, since a
 /// division takes longer than all else.
 #[inline(always)]
@@ -90,7 +79,7 @@ fn by_thread_unchecked(n: usize, numbers: &[AtomicF64]) {
 
 fn by_warp(n: usize, numbers: &[AtomicF64]) {
     let i = thread::index().get();
-    let sum = warp_sum(value(i, n));
+    let sum = warp::reduce(value(i, n), |a, b| a + b);
     if thread::lane() == 0 {
         numbers[turn(i / thread::warp_size() as usize, numbers.len())].fetch_add(sum);
     }
@@ -98,7 +87,7 @@ fn by_warp(n: usize, numbers: &[AtomicF64]) {
 
 fn by_warp_unchecked(n: usize, numbers: &[AtomicF64]) {
     let i = thread::index().get();
-    let sum = warp_sum(value(i, n));
+    let sum = warp::reduce(value(i, n), |a, b| a + b);
     if thread::lane() == 0 {
         let at = turn(i / thread::warp_size() as usize, numbers.len());
         // SAFETY: as by thread.

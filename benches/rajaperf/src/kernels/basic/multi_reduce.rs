@@ -2,9 +2,11 @@
 //!
 //! Neighbours mostly fall into one bin, so a warp whose lanes agree adds up first and does one
 //! atomic addition; there are several copies of the bins, so that those of different
-//! blocks seldom meet. A second kernel adds the copies up and leaves them at zero.
+//! blocks seldom meet. The last block adds the copies up and leaves them at zero.
 
+use crate::order::last_block;
 use crate::prelude::*;
+use std::sync::atomic::AtomicU64;
 
 pub const KERNEL: Kernel = Kernel {
     name: "MULTI_REDUCE",
@@ -54,18 +56,13 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
     Ok(Checksum::of(&values))
 }
 
-/// The sum of `value` over the warp, in lane 0.
-#[inline(always)]
-fn warp_sum(mut value: f64) -> f64 {
-    let mut delta = thread::warp_size() / 2;
-    while delta > 0 {
-        value += warp::shuffle_down(value, delta);
-        delta /= 2;
-    }
-    value
-}
-
-fn accumulate(bins: &[usize], data: &[f64], copies: &[AtomicF64]) {
+fn accumulate(
+    bins: &[usize],
+    data: &[f64],
+    copies: &[AtomicF64],
+    values: &[AtomicF64],
+    blocks: &[AtomicU64],
+) {
     let (n, warp_size) = (bins.len(), thread::warp_size() as usize);
     let copy = thread::block_index().x as usize % COPIES * (copies.len() / COPIES);
     let t = thread::index().get();
@@ -80,7 +77,7 @@ fn accumulate(bins: &[usize], data: &[f64], copies: &[AtomicF64]) {
             (bins[first], 0.0)
         };
         if warp::all(bin == warp::shuffle(bin, 0)) {
-            let sum = warp_sum(value);
+            let sum = warp::reduce(value, |a, b| a + b);
             if t % warp_size == 0 {
                 copies[copy + bin].fetch_add(sum);
             }
@@ -89,9 +86,18 @@ fn accumulate(bins: &[usize], data: &[f64], copies: &[AtomicF64]) {
         }
         first += stride;
     }
+    if last_block(&blocks[0]) {
+        add_up(copies, values);
+    }
 }
 
-fn accumulate_unchecked(bins: &[usize], data: &[f64], copies: &[AtomicF64]) {
+fn accumulate_unchecked(
+    bins: &[usize],
+    data: &[f64],
+    copies: &[AtomicF64],
+    values: &[AtomicF64],
+    blocks: &[AtomicU64],
+) {
     let (n, warp_size) = (bins.len(), thread::warp_size() as usize);
     let copy = thread::block_index().x as usize % COPIES * (copies.len() / COPIES);
     let t = thread::index().get();
@@ -108,7 +114,7 @@ fn accumulate_unchecked(bins: &[usize], data: &[f64], copies: &[AtomicF64]) {
                 (*bins.get_unchecked(first), 0.0)
             };
             if warp::all(bin == warp::shuffle(bin, 0)) {
-                let sum = warp_sum(value);
+                let sum = warp::reduce(value, |a, b| a + b);
                 if t % warp_size == 0 {
                     copies.get_unchecked(copy + bin).fetch_add(sum);
                 }
@@ -118,16 +124,29 @@ fn accumulate_unchecked(bins: &[usize], data: &[f64], copies: &[AtomicF64]) {
         }
         first += stride;
     }
+    if last_block(&blocks[0]) {
+        add_up(copies, values);
+    }
 }
 
-/// A block for each bin, COPIES threads wide.
+/// Adds the copies of the bins up, a warp for each bin, and leaves them at zero.
+#[inline(always)]
 fn add_up(copies: &[AtomicF64], values: &[AtomicF64]) {
-    let bin = thread::block_index().x as usize;
-    let copy = &copies[thread::thread_index().x as usize * values.len() + bin];
-    let sum = block::reduce(copy.load(), |a, b| a + b);
-    copy.store(0.0);
-    if thread::thread_index().x == 0 {
-        values[bin].store(sum);
+    let (lane, warp_size) = (thread::lane() as usize, thread::warp_size() as usize);
+    let warps = thread::block_dim().x as usize / warp_size;
+    let mut bin = thread::thread_index().x as usize / warp_size;
+    while bin < values.len() {
+        let mut sum = 0.0;
+        for copy in (lane..COPIES).step_by(warp_size) {
+            let copy = &copies[copy * values.len() + bin];
+            sum += copy.load();
+            copy.store(0.0);
+        }
+        let sum = warp::reduce(sum, |a, b| a + b);
+        if lane == 0 {
+            values[bin].store(sum);
+        }
+        bin += warps;
     }
 }
 
@@ -140,15 +159,10 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let values = run.move_to_device(zeros(n_bins))?;
     let mut host = zeros(n_bins);
     let (grid, _) = run.reduction_grid(run.size);
-    let bins_grid = Grid::blocks(n_bins).threads(COPIES);
+    let blocks = run.move_to_device(vec![AtomicU64::new(0)])?;
     run.time(|queue| {
-        launch!(
-            queue,
-            grid,
-            [accumulate, accumulate_unchecked],
-            (&bins, &data, &copies)
-        )?;
-        queue.gpu.launch(bins_grid, add_up, (&copies, &values))?;
+        let args = (&bins, &data, &copies, &values, &blocks);
+        launch!(queue, grid, [accumulate, accumulate_unchecked], args)?;
         values.copy_to(&mut host)
     })?;
     Ok(Checksum::of(AtomicF64::get_mut_slice(&mut host)))
