@@ -248,8 +248,7 @@ static LLVMValueRef
 read_block_dim(struct cc_job *job, LLVMBuilderRef builder, unsigned dimension)
 {
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(job->context);
-	LLVMValueRef word =
-		read_hidden(job, builder, 12 + dimension / 2 * 4);
+	LLVMValueRef word = read_hidden(job, builder, 12 + dimension / 2 * 4);
 
 	if (dimension == 1)
 		return LLVMBuildLShr(builder, word,

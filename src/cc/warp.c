@@ -94,7 +94,8 @@ shuffle_xor(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
 	return shuffle_from(job, builder, LLVMGetOperand(call, 0), from);
 }
 
-/* The lane is one that takes part, says the caller, or the value is not used. */
+/* The lane is one that takes part, says the caller, or the value is not used.
+ */
 static LLVMValueRef
 shuffle_raw(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
 {

@@ -499,10 +499,7 @@ impl<'a, T: DeviceShare> BufferView<'a, T> {
 
     /// Waits for all uses; says nothing of panics.
     pub(crate) fn wait_all(&self) -> Result<()> {
-        if self.size() == 0 {
-            return Ok(());
-        }
-        // SAFETY: a live buffer.
+        // SAFETY: a live buffer, or none, which is an error.
         check(unsafe { sys::smelt_buffer_wait(self.memory.raw(), 1) })
     }
 
@@ -797,10 +794,7 @@ impl<T> fmt::Debug for BufferView<'_, T> {
 
 impl<T> fmt::Debug for BufferViewMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "BufferViewMut({} elements on {:?})",
-            self.view.len, self.view.device
-        )
+        let BufferView { len, device, .. } = self.view;
+        write!(f, "BufferViewMut({len} elements on {device:?})")
     }
 }
