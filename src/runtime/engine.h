@@ -65,6 +65,20 @@ struct engine_kernel {
 	uint32_t suggested;    /* threads a block; 0: not known */
 };
 
+/* A fill of more bytes is faster by copies than by the engine's own means for
+ * patterns of more than 4. */
+#define ENGINE_SMALL_FILL 16384
+
+/* Whether an engine that fills with patterns of 1, 2, 4, 8 and 16 bytes, and
+ * is only fast at the first three, should. */
+static inline bool
+engine_should_fill(const void *dst, uint64_t pattern_size, uint64_t size)
+{
+	return pattern_size <= 16 && !(pattern_size & (pattern_size - 1)) &&
+	       (pattern_size <= 4 || size <= ENGINE_SMALL_FILL) &&
+	       (uintptr_t)dst % (pattern_size < 4 ? pattern_size : 4) == 0;
+}
+
 struct engine_launch {
 	const struct engine_kernel *kernel;
 	uint32_t grid[3]; /* blocks, none 0, within max_grid */
@@ -111,7 +125,9 @@ struct engine {
 	 * only during the call. Any thread, the stream's lock held. */
 	int (*copy)(void *device, void *queue, enum engine_copy direction,
 		    void *dst, const void *src, uint64_t size);
-	/* Patterns have 1, 2, 4, 8 or 16 bytes. */
+	/* EUNSUPPORTED, and nothing done, if copies of what is there already
+	 * are the faster way, or the only one. Never for 1 byte; size is a
+	 * multiple of the pattern's. */
 	int (*fill)(void *device, void *queue, void *dst, const void *pattern,
 		    uint64_t pattern_size, uint64_t size);
 

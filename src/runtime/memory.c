@@ -206,7 +206,7 @@ rt_copy(smelt_stream *stream, enum engine_copy direction, void *dst,
 /* ---- fills ---- */
 
 /* Copies of what is there already take over after so many bytes, */
-#define FILL_SEED 16384
+#define FILL_SEED ENGINE_SMALL_FILL
 /* and are no longer than this, which a GPU's cache holds to be read again. A
  * CPU's holds the first bytes. */
 #define FILL_MOST (UINT64_C(16) << 20)
@@ -222,19 +222,6 @@ shortest(const char *pattern, uint64_t size)
 	return size;
 }
 
-/* Of the sizes that each engine can, a GPU is only fast at those of a word. */
-static bool
-engine_fills(const smelt_device *device, const void *dst, uint64_t pattern_size,
-	     uint64_t size)
-{
-	bool fast = device->found.synchronous || pattern_size <= 4 ||
-		    size <= FILL_SEED;
-
-	return fast && pattern_size <= 16 &&
-	       !(pattern_size & (pattern_size - 1)) &&
-	       (uintptr_t)dst % (pattern_size < 4 ? pattern_size : 4) == 0;
-}
-
 /* The first bytes, for the others to be copied from; how many. */
 static int
 seed_fill(smelt_stream *stream, void *dst, const char *pattern,
@@ -243,13 +230,14 @@ seed_fill(smelt_stream *stream, void *dst, const char *pattern,
 	smelt_device *device = stream->device;
 	uint64_t most = size < FILL_SEED ? size : FILL_SEED;
 	char seed[FILL_SEED];
+	int result;
 
 	*seeded =
 		most < pattern_size ? pattern_size : most - most % pattern_size;
-	if (engine_fills(device, dst, pattern_size, *seeded))
-		return device->engine->fill(device->found.device, stream->queue,
-					    dst, pattern, pattern_size,
-					    *seeded);
+	result = device->engine->fill(device->found.device, stream->queue, dst,
+				      pattern, pattern_size, *seeded);
+	if (result != SMELT_EUNSUPPORTED)
+		return result;
 	if (*seeded == pattern_size)
 		return copy_any(stream, ENGINE_TO_DEVICE, dst, pattern, *seeded,
 				false);
@@ -296,11 +284,9 @@ rt_fill(smelt_stream *stream, void *dst, const void *pattern,
 		span.bytes = size;
 	}
 	pattern_size = shortest(pattern, pattern_size);
-	if (engine_fills(device, dst, pattern_size, size))
-		result = device->engine->fill(device->found.device,
-					      stream->queue, dst, pattern,
-					      pattern_size, size);
-	else
+	result = device->engine->fill(device->found.device, stream->queue, dst,
+				      pattern, pattern_size, size);
+	if (result == SMELT_EUNSUPPORTED)
 		result = fill_by_copies(stream, dst, pattern, pattern_size,
 					size);
 	rt_stream_gave(stream);

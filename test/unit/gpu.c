@@ -143,6 +143,44 @@ memory_calls(void)
 	runs(smelt_memory_free(device, stream, b));
 }
 
+/* Patterns that the driver is slow at or cannot do, at odd addresses; the last
+ * sizes give each thread of the kernel several steps. */
+static void
+fills(void)
+{
+	static const uint64_t patterns[] = {3, 8, 12, 16, 40, 100, 1000, 5000};
+	static const uint64_t sizes[] = {5, 15, 16, 17, 100, 10000, 32 << 20};
+	const uint64_t room = (40 << 20) + 64;
+	unsigned char pattern[5000], *out = malloc(room);
+	void *memory;
+
+	setup();
+	for (size_t i = 0; i < sizeof(pattern); i++)
+		pattern[i] = (unsigned char)(i * 11 + i / 251 + 1);
+	runs(smelt_memory_alloc(device, room, &memory));
+	for (size_t p = 0; p < 8; p++)
+		for (size_t s = 0; s < 7; s++) {
+			uint64_t n = (sizes[s] + patterns[p] - 1) / patterns[p];
+			uint64_t size = n * patterns[p], wrong = 0;
+			uint64_t at = (p * 7 + s) % 16;
+
+			runs(smelt_memory_fill(stream, memory, "", 1, room));
+			runs(smelt_memory_fill(stream, (char *)memory + at,
+					       pattern, patterns[p], size));
+			runs(smelt_copy_from_device(stream, out, memory, room));
+			for (uint64_t i = 0; i < size; i++)
+				wrong +=
+					out[at + i] != pattern[i % patterns[p]];
+			for (uint64_t i = 0; i < at; i++)
+				wrong += out[i] != 0;
+			for (uint64_t i = at + size; i < room; i++)
+				wrong += out[i] != 0;
+			CHECK_INT(wrong, 0);
+		}
+	runs(smelt_memory_free(device, stream, memory));
+	free(out);
+}
+
 static void
 streams_and_events(void)
 {
@@ -480,6 +518,7 @@ main(void)
 		RUN(threads);
 		RUN(panics);
 		RUN(memory_calls);
+		RUN(fills);
 		RUN(streams_and_events);
 		RUN(in_flight);
 		RUN(aligned);

@@ -390,6 +390,58 @@ twice(void)
 	CHECK_INT(smelt_buffer_destroy(there), 0);
 }
 
+/* Fills of every kind of pattern: by the driver, by a kernel on NVIDIA, by
+ * copies on AMD; at odd addresses, and nothing beyond. */
+static void
+fills(const char *choice)
+{
+	static const uint64_t sizes[] = {1,  2,	 3,  4,	  7,   8,
+					 12, 16, 40, 100, 300, 2000};
+	const uint64_t room = 100016;
+	unsigned char pattern[2000], *out = malloc(room);
+	void *memory;
+
+	setup(choice);
+	for (size_t i = 0; i < sizeof(pattern); i++)
+		pattern[i] = (unsigned char)(i * 11 + i / 251 + 1);
+	CHECK_INT(smelt_memory_alloc(device, room, &memory), 0);
+	for (size_t s = 0; s < array_count(sizes); s++)
+		for (uint64_t n = 1; n < 100000 / sizes[s]; n = n * 7 + 3) {
+			uint64_t size = n * sizes[s], wrong = 0, at = n % 16;
+
+			CHECK_INT(
+				smelt_memory_fill(stream, memory, "", 1, room),
+				0);
+			CHECK_INT(smelt_memory_fill(stream, (char *)memory + at,
+						    pattern, sizes[s], size),
+				  0);
+			CHECK_INT(smelt_copy_from_device(stream, out, memory,
+							 room),
+				  0);
+			for (uint64_t i = 0; i < room; i++)
+				wrong +=
+					out[i] != (i < at || i >= at + size
+							   ? 0
+							   : pattern[(i - at) %
+								     sizes[s]]);
+			CHECK_INT(wrong, 0);
+		}
+	CHECK_INT(smelt_memory_free(device, stream, memory), 0);
+	free(out);
+}
+
+static void
+fills_nvidia(void)
+{
+	fills("nvidia");
+}
+
+static void
+fills_amd(void)
+{
+	fills("amd");
+}
+
 /* Grids that the device does not take. */
 static void
 grids(void)
@@ -544,6 +596,8 @@ main(void)
 	RUN(missing_symbol);
 	RUN(lost);
 	RUN(twice);
+	RUN(fills_nvidia);
+	RUN(fills_amd);
 	RUN(grids);
 	RUN(fits);
 	RUN(ptx);

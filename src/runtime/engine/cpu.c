@@ -432,6 +432,8 @@ cpu_fill(void *device, void *queue, void *dst, const void *pattern,
 
 	(void)device;
 	(void)queue;
+	if (pattern_size > 4096)
+		return SMELT_EUNSUPPORTED;
 	if (pattern_size == 1) {
 		memset(out, *(const unsigned char *)pattern, size);
 		return 0;
@@ -439,7 +441,7 @@ cpu_fill(void *device, void *queue, void *dst, const void *pattern,
 	memcpy(out, pattern, pattern_size);
 	/* What is copied again and again stays in the nearest cache. */
 	while (done < size) {
-		uint64_t part = done < 8192 ? done : 8192;
+		uint64_t part = done < 8192 ? done : 8192 - 8192 % pattern_size;
 
 		if (part > size - done)
 			part = size - done;

@@ -189,6 +189,8 @@ null_fill(void *device, void *queue, void *dst, const void *pattern,
 {
 	(void)device;
 	(void)queue;
+	if (!engine_should_fill(dst, pattern_size, size))
+		return SMELT_EUNSUPPORTED;
 	if (fails())
 		return failed(SMELT_EENGINE, "fill");
 	for (uint64_t i = 0; i < size; i += pattern_size)

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "../runtime.h"
+#include "fill.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,6 +65,8 @@ static struct {
 struct gpu {
 	ol_device_handle_t handle;
 	bool cuda;
+	bool fill_tried;
+	ol_symbol_handle_t fill;
 	char name[96];
 };
 
@@ -558,14 +561,68 @@ offload_copy(void *device, void *queue, enum engine_copy direction, void *dst,
 	return result ? refused(SMELT_EENGINE, "copy", result) : 0;
 }
 
+/* The kernel of fill.c, loaded when first wanted; NULL if the driver does not
+ * take it. */
+static ol_symbol_handle_t
+fill_kernel(struct gpu *gpu)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	ol_program_handle_t program;
+	ol_symbol_handle_t kernel;
+
+	pthread_mutex_lock(&lock);
+	if (!gpu->fill_tried &&
+	    !ol.olCreateProgram(gpu->handle, fill_ptx, fill_ptx_size,
+				&program) &&
+	    !ol.olGetSymbol(program, "smelt_fill", OL_SYMBOL_KIND_KERNEL,
+			    &kernel))
+		gpu->fill = kernel;
+	gpu->fill_tried = true;
+	kernel = gpu->fill;
+	pthread_mutex_unlock(&lock);
+	return kernel;
+}
+
+static int
+fill_by_kernel(struct gpu *gpu, void *queue, void *dst, const void *pattern,
+	       uint64_t pattern_size, uint64_t size)
+{
+	struct fill_block block = {0};
+	ol_kernel_launch_size_args_t shape = {
+		.Dimensions = 3,
+		.NumGroups = {1, 1, 1},
+		.GroupSize = {FILL_THREADS, 1, 1},
+	};
+	ol_symbol_handle_t kernel;
+	ol_result_t result;
+
+	if (!gpu->cuda || !fill_prepare(&block, &shape.NumGroups.x, dst,
+					pattern, pattern_size, size))
+		return SMELT_EUNSUPPORTED;
+	kernel = fill_kernel(gpu);
+	if (!kernel)
+		return SMELT_EUNSUPPORTED;
+	result = ol.olLaunchKernel(queue, gpu->handle, kernel, &block,
+				   sizeof(block), &shape);
+	return result ? refused(SMELT_EENGINE, "fill", result) : 0;
+}
+
 static int
 offload_fill(void *device, void *queue, void *dst, const void *pattern,
 	     uint64_t pattern_size, uint64_t size)
 {
+	bool should = engine_should_fill(dst, pattern_size, size);
 	ol_result_t result;
 
 	if (make_current(device))
 		return SMELT_EENGINE;
+	if (pattern_size > 4 || !should) {
+		int done = fill_by_kernel(device, queue, dst, pattern,
+					  pattern_size, size);
+
+		if (done != SMELT_EUNSUPPORTED || !should)
+			return done;
+	}
 	result = ol.olMemFill(queue, dst, pattern_size, pattern, size);
 	return result ? refused(SMELT_EENGINE, "fill", result) : 0;
 }
