@@ -187,8 +187,9 @@ test_packet_damage(int rounds)
 			packet.header = HSA_PACKET_TYPE_KERNEL_DISPATCH;
 		bound_grid(&packet);
 		submit_damaged(&run, &packet);
-		errors += run.error != HSA_STATUS_SUCCESS;
+		/* The queue's thread may be about to tell of an error still. */
 		close_run(&run);
+		errors += run.error != HSA_STATUS_SUCCESS;
 		hsa_amd_memory_pool_free(out);
 	}
 	printf("  %d of %d packets gave an error\n", errors, rounds);
