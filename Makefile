@@ -23,6 +23,7 @@ LLVM_LIBS = $(eval LLVM_LIBS := $(shell $(LLVM_CONFIG) --ldflags --link-shared \
 
 objects = $(patsubst src/%,build/obj/%.o,$(basename $(wildcard $(1))))
 BASE := $(call objects,src/base/*.c)
+TEXT := $(call objects,src/base/text*.c src/base/escapes.c)
 IMAGE := $(call objects,src/image/*.c)
 CC_OBJ := $(call objects,src/cc/*.c src/cc/*.cpp)
 DRIVER := $(call objects,src/driver/*.c)
@@ -51,7 +52,8 @@ build/bin/cargo-smelt: $(DRIVER) build/lib/libsmelt.a $(IMAGE) $(BASE)
 		-lpthread -ldl -lm -o $@.part && mv -f $@.part $@
 # One object whose only global names are the public ones: names like die or warn
 # would otherwise take the place of a program's own, or of libc's.
-build/lib/libsmelt.a: $(RUNTIME) build/obj/image/read.o build/obj/image/terms.o
+build/lib/libsmelt.a: $(RUNTIME) build/obj/image/read.o build/obj/image/terms.o \
+		$(TEXT)
 	@mkdir -p $(@D)
 	ld -r $^ -o build/obj/libsmelt.o
 	objcopy -w --keep-global-symbol='smelt_*' \

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 #define SMELT_TABLE_MAGIC "SMELTKT1"
-#define SMELT_TABLE_VERSION 2u
+#define SMELT_TABLE_VERSION 3u
 #define SMELT_UNKNOWN                                                          \
 	0xffffffffu /* a resource that the tools did not report                \
 		     */
@@ -52,6 +52,7 @@ enum smelt_kernel_flag {
 	SMELT_KERNEL_DEEP = 1 << 6,
 	/* On the CPU: calls smelt_cpu_watch_*. */
 	SMELT_KERNEL_WATCHED = 1 << 7,
+	SMELT_KERNEL_PRINT = 1 << 8, /* wants smelt_device_state.print */
 };
 
 struct smelt_table_header {
@@ -171,9 +172,12 @@ enum smelt_panic_kind {
 	SMELT_PANIC_BOUNDS = 1, /* args: index, length */
 	SMELT_PANIC_ARITH = 2,	/* message is the text */
 	SMELT_PANIC_RANGE = 3,	/* args: index, bound; message says which */
+	/* message is a template for words (src/base/text.h) */
+	SMELT_PANIC_TEXT = 4,
 };
 
-/* A place that may panic. A compiled kernel names it by its number. */
+/* A place that may panic, or that prints. A compiled kernel names it by its
+ * number. */
 struct smelt_table_site {
 	uint32_t kind; /* enum smelt_panic_kind */
 	uint32_t message;
@@ -229,6 +233,10 @@ struct smelt_block_header {
 	uint64_t launch; /* number of this launch, for messages */
 };
 
+/* Words that the values of one panic or of one print may take. A str that needs
+ * more is cut. (So many make struct smelt_device_state 256 bytes.) */
+#define SMELT_WORDS 23
+
 /*
  * In device memory, one per stream, zeroed before use. The first thread that
  * panics (it takes panicked from 0) fills in the rest, then stores 1 to the
@@ -243,7 +251,30 @@ struct smelt_device_state {
 	uint32_t thread[3];
 	uint64_t host_word; /* address, for the device, of a uint32_t on the
 			       host */
-	uint64_t reserved[4];
+	uint64_t print;	    /* of a struct smelt_print_buffer; 0: none */
+	uint64_t words[SMELT_WORDS]; /* values of a SMELT_PANIC_TEXT */
+};
+
+/*
+ * What kernels print, in device memory, one per stream that needs it. A thread
+ * adds the size of its record to used; if that was at most capacity less the
+ * size, the room is its own. Else it adds 1 to dropped and, if it has the room,
+ * writes a 0 where the record would begin, which ends what there is.
+ */
+struct smelt_print_buffer {
+	uint64_t used;	   /* words, also those that there was no room for */
+	uint64_t capacity; /* words behind this header */
+	uint64_t dropped;
+	uint64_t reserved;
+};
+
+struct smelt_print_record {
+	uint32_t words; /* of the record, this header included */
+	uint32_t site;
+	uint64_t launch;
+	uint32_t block[3];
+	uint32_t thread[3];
+	/* values follow, as smelt_device_state.words */
 };
 
 /*
@@ -299,6 +330,8 @@ struct smelt_cpu_frame {
 	 * they met. */
 	uint64_t *warp_values[2];
 	uint32_t *warp_alive;
+	/* Values of the panic or print that is about to be told. */
+	uint64_t words[SMELT_WORDS];
 };
 
 typedef void
@@ -314,6 +347,11 @@ extern _Thread_local struct smelt_cpu_frame *smelt_cpu_current;
 #endif
 void
 smelt_cpu_leave(void);
+/* A thread of the block prints: the values are the first `count` of
+ * frame->words. Defined by libsmelt. */
+void
+smelt_cpu_print(struct smelt_cpu_frame *frame, uint32_t site, uint32_t count,
+		uint32_t x, uint32_t y, uint32_t z);
 
 /*
  * A kernel that is watched (target cpu-check) says before each access to memory

@@ -4,9 +4,9 @@
  *
  * Every function that can fail returns 0 or a negative SMELT_E*, and leaves a
  * text for the calling thread in smelt_last_error(). Nothing here prints
- * (except with SMELT_INFO or SMELT_PROFILE set), exits or aborts. Any function
- * may be called from any thread; calls on one stream are ordered by the
- * stream's lock.
+ * (but what kernels print, and with SMELT_INFO or SMELT_PROFILE set), exits or
+ * aborts. Any function may be called from any thread; calls on one stream are
+ * ordered by the stream's lock.
  */
 #ifndef SMELT_SMELT_H
 #define SMELT_SMELT_H
@@ -226,7 +226,7 @@ struct smelt_panic {
 	uint32_t thread[3];
 	char kernel[256];
 	char file[256];
-	char message[512];
+	char message[1024];
 	uint32_t fault; /* enum smelt_fault; the rest is 0 for a panic */
 	/* The other thread of a fault, and where it was; line 0: none. */
 	uint32_t other_line;
@@ -247,6 +247,14 @@ smelt_stream_panic(smelt_stream *stream, struct smelt_panic *panic);
  * stream it was about. */
 int
 smelt_last_panic(struct smelt_panic *panic);
+
+/* What kernels print goes to put(data, ..), NULL: to stdout. It is called by
+ * the wait that finds it, in whole lines but for the last, and may not call
+ * this library. Lines for which the stream's buffer (SMELT_PRINT_BUFFER bytes)
+ * had no room are counted on stderr. */
+typedef void (*smelt_print_fn)(void *data, const char *text, uint64_t size);
+int
+smelt_print_to(smelt_print_fn put, void *data);
 
 int
 smelt_event_record(smelt_stream *stream, smelt_event **event);

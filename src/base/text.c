@@ -45,8 +45,8 @@ decode(const char *text, size_t n)
 	return c;
 }
 
-static size_t
-encode(uint32_t c, char out[4])
+size_t
+text_encode(uint32_t c, char out[4])
 {
 	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 	static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
@@ -175,7 +175,7 @@ static void
 put_char(const struct text_sink *sink, const struct text_spec *spec, uint32_t c)
 {
 	char text[4];
-	size_t n = encode(c < 0x110000 ? c : 0xfffd, text);
+	size_t n = text_encode(c < 0x110000 ? c : 0xfffd, text);
 
 	if (spec->kind == '?')
 		put_quoted(sink, text, n, '\'');
@@ -405,24 +405,38 @@ put_name(const struct text_sink *sink, const char *list, size_t len,
 	text_put(sink, "{..}", 4);
 }
 
+/* Without the last character if not all of it is there. */
+static uint64_t
+whole_chars(const char *text, uint64_t len)
+{
+	static const unsigned char least[] = {0xc0, 0xe0, 0xf0};
+
+	for (uint64_t i = 0; i < 3 && i < len; i++) {
+		unsigned char c = (unsigned char)text[len - 1 - i];
+
+		if ((c & 0xc0) != 0x80)
+			return c >= least[i] ? len - 1 - i : len;
+	}
+	return len;
+}
+
 static void
 put_str(const struct text_sink *sink, const struct text_spec *spec,
 	struct words *words)
 {
 	uint64_t len = take(words), have = 8 * (uint64_t)words->left;
 	const char *text = (const char *)words->at;
-	bool cut = len > have;
-	uint64_t n;
+	bool cut = len >> 63;
 
-	/* A cut never parts a character. */
-	if (cut) {
-		for (len = have; len && (text[len] & 0xc0) == 0x80; len--)
-			;
-		words->missing = true;
+	len &= UINT64_MAX >> 1;
+	if (len > have) {
+		len = have;
+		cut = words->missing = true;
 	}
-	n = (len + 7) / 8;
-	words->at += n;
-	words->left -= n;
+	words->at += (len + 7) / 8;
+	words->left -= (len + 7) / 8;
+	if (cut)
+		len = whole_chars(text, len);
 	if (spec->kind == '?')
 		put_quoted(sink, text, len, '"');
 	else

@@ -10,7 +10,8 @@
  *
  *   u8 ... u64, i8 ... i64, f32, f64, bool, char, ptr    one word
  *   u128, i128                              two words, the low one first
- *   str                                     a word n, then n bytes in words
+ *   str                   a word n, then n bytes in words; with its highest
+ *                         bit set the text was longer
  *   0=A|3=B|..                              one word, a name for each value
  *
  * This is a header of its own since only two files of the upper layers need it.
@@ -43,6 +44,9 @@ bool
 text_format(const struct text_sink *sink, const char *template,
 	    const uint64_t *words, size_t word_count);
 
+/* A character as UTF-8; how many bytes it has. */
+size_t
+text_encode(uint32_t c, char out[4]);
 /* (escapes.c) Whether {:?} writes a character as \u{..}. */
 bool
 text_is_escaped(uint32_t c);

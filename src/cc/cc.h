@@ -342,7 +342,11 @@ cc_constant_bytes(LLVMModuleRef module, LLVMValueRef constant, uint64_t offset,
 LLVMValueRef
 cc_constant_pointer(LLVMModuleRef module, LLVMValueRef constant,
 		    uint64_t offset, uint64_t *target_offset);
-/* The same for a pointer value itself. */
+/* What a pointer value points into and how far, as far as its offsets are
+ * constant; NULL if one of them is not. */
+LLVMValueRef
+cc_pointer_base(LLVMModuleRef module, LLVMValueRef pointer, uint64_t *offset);
+/* The same, where that is a global. */
 LLVMValueRef
 cc_constant_base(LLVMModuleRef module, LLVMValueRef pointer, uint64_t *offset);
 /* What it is a constant number of bytes away from; NULL if it is not. */
@@ -354,6 +358,10 @@ cc_pointer_base(LLVMModuleRef module, LLVMValueRef pointer, uint64_t *offset);
 /* Refuses kernels whose function type holds addresses of the host. */
 void
 cc_captures(struct cc *cc);
+
+/* The operand bundle of a __smelt_panic or __smelt_print that has values: i64
+ * words; a ptr and the i64 behind it are a str. */
+#define CC_WORDS "smelt.words"
 
 /* ---- symbols.c: names that need no definition ---- */
 

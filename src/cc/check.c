@@ -39,7 +39,8 @@ static const struct reason {
 	const char *help;
 } reasons[] = {
 	{"std::io::", RANK_KIND, "I/O is not possible in a kernel",
-	 "write to a slice that the launch passes, and print it afterwards"},
+	 "print with smelt::println!, or write to a slice that the launch "
+	 "passes"},
 	{"std::fs::", RANK_KIND, "files cannot be used in a kernel",
 	 "read them before the launch and pass a slice"},
 	{"std::net::", RANK_KIND, "the network cannot be used in a kernel",

@@ -32,6 +32,7 @@ static const struct {
 	{"__smelt_any", CPU_REACH_WARP},
 	{"__smelt_all", CPU_REACH_WARP},
 	{"__smelt_panic", CPU_REACH_PANIC},
+	{"__smelt_print", CPU_REACH_POSITION},
 };
 
 static unsigned

@@ -1,5 +1,6 @@
 /*
- * Panics on the CPU, and saying which thread runs before a call that may panic.
+ * Panics and prints on the CPU, and saying which thread runs before a call that
+ * may panic.
  *
  * In its kernel a panicking thread is recorded and returns: its wrapper goes on
  * with the next one. Below the kernel there is no way back, so the engine is
@@ -106,6 +107,50 @@ cpu_here(struct cc_job *job)
 			      cc_kernel_function(job, &job->cc->kernels[k]));
 }
 
+/* ---- values ---- */
+
+struct words {
+	struct cc_job *job;
+	LLVMBuilderRef builder;
+	LLVMValueRef frame;
+};
+
+static void
+keep_word(void *data, LLVMValueRef offset, LLVMValueRef word)
+{
+	struct words *w = data;
+	LLVMValueRef args[3] = {w->frame, offset, word};
+
+	call_helper(w->job, w->builder, "smelt_cpu_record_word", args, 3);
+}
+
+static void
+keep_text(void *data, LLVMValueRef offset, LLVMValueRef text, LLVMValueRef len)
+{
+	struct words *w = data;
+	LLVMValueRef args[4] = {w->frame, offset, text, len};
+
+	call_helper(w->job, w->builder, "smelt_cpu_record_text", args, 4);
+}
+
+/* Leaves the call's values in the frame; how many words they are. */
+static LLVMValueRef
+keep_words(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call,
+	   LLVMValueRef frame)
+{
+	static const struct lower_words ops = {keep_word, keep_text};
+	struct words words = {job, builder, frame};
+
+	return lower_words(job, builder, call, &ops, &words);
+}
+
+/* The frame of the block that runs, in a function that a kernel calls. */
+static LLVMValueRef
+running_frame(struct cc_job *job, LLVMBuilderRef builder)
+{
+	return call_helper(job, builder, "smelt_cpu_record_frame", NULL, 0);
+}
+
 /* ---- panics ---- */
 
 /* Site and arguments, in the helpers' types. */
@@ -130,6 +175,7 @@ end_thread(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
 	LLVMPositionBuilderBefore(builder, call);
 	read_place(job, builder, &args[0], &args[4]);
 	read_panic(job, builder, call, &args[1]);
+	keep_words(job, builder, call, args[0]);
 	call_helper(job, builder, "smelt_cpu_record", args, 7);
 	LLVMBuildRetVoid(builder);
 	for (i = call; i; i = next) {
@@ -147,18 +193,16 @@ leave_block(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
 
 	LLVMPositionBuilderBefore(builder, call);
 	read_panic(job, builder, call, args);
+	if (lower_has_words(call))
+		keep_words(job, builder, call, running_frame(job, builder));
 	call_helper(job, builder, "smelt_cpu_panic", args, 3);
 	LLVMInstructionEraseFromParent(call);
 }
 
-/*
- * Requires: the helpers. Takes away: __smelt_panic.
- */
-void
-cpu_panics(struct cc_job *job)
+static void
+replace_panics(struct cc_job *job, LLVMBuilderRef builder)
 {
 	LLVMValueRef panic = LLVMGetNamedFunction(job->module, "__smelt_panic");
-	LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
 	LLVMUseRef use;
 
 	while (panic && (use = LLVMGetFirstUse(panic))) {
@@ -171,5 +215,52 @@ cpu_panics(struct cc_job *job)
 	}
 	if (panic)
 		LLVMDeleteFunction(panic);
+}
+
+/* ---- prints ---- */
+
+static void
+replace_print(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
+{
+	bool kernel = cpu_is_kernel(job, lower_function_of(call));
+	LLVMTypeRef word = LLVMInt32TypeInContext(job->context);
+	LLVMValueRef args[6], count;
+
+	LLVMPositionBuilderBefore(builder, call);
+	if (kernel)
+		read_place(job, builder, &args[0], &args[3]);
+	else
+		args[0] = running_frame(job, builder);
+	args[1] = LLVMGetOperand(call, 0);
+	count = keep_words(job, builder, call, args[0]);
+	args[2] = LLVMBuildIntCast2(builder, count, word, false, "");
+	call_helper(job, builder,
+		    kernel ? "smelt_cpu_print" : "smelt_cpu_print_here", args,
+		    kernel ? 6 : 3);
+	LLVMInstructionEraseFromParent(call);
+}
+
+static void
+replace_prints(struct cc_job *job, LLVMBuilderRef builder)
+{
+	LLVMValueRef print = LLVMGetNamedFunction(job->module, "__smelt_print");
+	LLVMUseRef use;
+
+	while (print && (use = LLVMGetFirstUse(print)))
+		replace_print(job, builder, LLVMGetUser(use));
+	if (print)
+		LLVMDeleteFunction(print);
+}
+
+/*
+ * Requires: the helpers. Takes away: __smelt_panic, __smelt_print.
+ */
+void
+cpu_panics(struct cc_job *job)
+{
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
+
+	replace_panics(job, builder);
+	replace_prints(job, builder);
 	LLVMDisposeBuilder(builder);
 }

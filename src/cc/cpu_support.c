@@ -17,10 +17,10 @@
 
 #define FRAME_TYPE                                                             \
 	"%smelt.frame = type { [3 x i32], [3 x i32], [3 x i32], [3 x i32], "   \
-	"[3 x i32], i32, ptr, ptr, ptr, ptr, [2 x ptr], ptr }\n"
+	"[3 x i32], i32, ptr, ptr, ptr, ptr, [2 x ptr], ptr, [23 x i64] }\n"
 #define STATE_TYPE                                                             \
 	"%smelt.state = type { i32, i32, i64, [2 x i64], [3 x i32], "          \
-	"[3 x i32], i64, [4 x i64] }\n"
+	"[3 x i32], i64, i64, [23 x i64] }\n"
 
 #define ROW_TYPE                                                               \
 	"%smelt.row = type { [1024 x i64], [32 x { i64, i64 }], "              \
@@ -31,11 +31,14 @@ _Static_assert(offsetof(struct smelt_cpu_row, more) == 1088 * 8,
 _Static_assert(offsetof(struct smelt_cpu_frame, suspend) == 60 &&
 		       offsetof(struct smelt_cpu_frame, frame_alloc) == 88 &&
 		       offsetof(struct smelt_cpu_frame, warp_alive) == 112 &&
-		       sizeof(struct smelt_cpu_frame) == 120,
+		       offsetof(struct smelt_cpu_frame, words) == 120 &&
+		       SMELT_WORDS == 23,
 	       "FRAME_TYPE is struct smelt_cpu_frame");
 _Static_assert(offsetof(struct smelt_device_state, args) == 16 &&
 		       offsetof(struct smelt_device_state, thread) == 44 &&
-		       offsetof(struct smelt_device_state, host_word) == 56,
+		       offsetof(struct smelt_device_state, host_word) == 56 &&
+		       offsetof(struct smelt_device_state, words) == 72 &&
+		       sizeof(struct smelt_device_state) == 256,
 	       "STATE_TYPE is struct smelt_device_state");
 _Static_assert(offsetof(struct smelt_block_header, launch) == 8,
 	       "a block begins with the address of its state");
@@ -75,6 +78,10 @@ static const char record_text[] =
 	"  store i32 %y, ptr %y.p, align 4\n"
 	"  %z.p = getelementptr %smelt.state, ptr %state, i64 0, i32 5, i64 2\n"
 	"  store i32 %z, ptr %z.p, align 4\n"
+	"  %words.p = getelementptr %smelt.frame, ptr %frame, i64 0, i32 12\n"
+	"  %words.q = getelementptr %smelt.state, ptr %state, i64 0, i32 8\n"
+	"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %words.q, "
+	"ptr align 8 %words.p, i64 184, i1 false)\n"
 	"  %word.p = getelementptr %smelt.state, ptr %state, i64 0, i32 6\n"
 	"  %word.n = load i64, ptr %word.p, align 8\n"
 	"  %no.word = icmp eq i64 %word.n, 0\n"
@@ -106,6 +113,44 @@ static const char leave_text[] =
 	"  call void @smelt_cpu_leave()\n"
 	"  unreachable\n"
 	"}\n";
+
+/* Values of a panic or a print. The names begin like smelt_cpu_record, so that
+ * a check whose panic has values is still one (cpu_checks.c). */
+static const char words_text[] =
+	"define void @smelt_cpu_record_word(ptr %frame, i64 %offset, "
+	"i64 %word) cold noinline nounwind {\n"
+	"  %p = getelementptr %smelt.frame, ptr %frame, i64 0, i32 12, i64 "
+	"%offset\n"
+	"  store i64 %word, ptr %p, align 8\n"
+	"  ret void\n"
+	"}\n"
+	"define void @smelt_cpu_record_text(ptr %frame, i64 %offset, "
+	"ptr %text, i64 %len) cold noinline nounwind {\n"
+	"  %p = getelementptr %smelt.frame, ptr %frame, i64 0, i32 12, i64 "
+	"%offset\n"
+	"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %p, ptr %text, "
+	"i64 %len, i1 false)\n"
+	"  ret void\n"
+	"}\n"
+	"define ptr @smelt_cpu_record_frame() cold noinline nounwind {\n"
+	"  %slot = call ptr @llvm.threadlocal.address.p0(ptr "
+	"@smelt_cpu_current)\n"
+	"  %frame = load ptr, ptr %slot, align 8\n"
+	"  ret ptr %frame\n"
+	"}\n"
+	"define void @smelt_cpu_print_here(ptr %frame, i32 %site, i32 %count) "
+	"cold noinline nounwind {\n"
+	"  %x.p = getelementptr %smelt.frame, ptr %frame, i64 0, i32 1, i64 0\n"
+	"  %y.p = getelementptr %smelt.frame, ptr %frame, i64 0, i32 1, i64 1\n"
+	"  %z.p = getelementptr %smelt.frame, ptr %frame, i64 0, i32 1, i64 2\n"
+	"  %x = load i32, ptr %x.p, align 4\n"
+	"  %y = load i32, ptr %y.p, align 4\n"
+	"  %z = load i32, ptr %z.p, align 4\n"
+	"  call void @smelt_cpu_print(ptr %frame, i32 %site, i32 %count, "
+	"i32 %x, i32 %y, i32 %z)\n"
+	"  ret void\n"
+	"}\n"
+	"declare void @smelt_cpu_print(ptr, i32, i32, i32, i32, i32)\n";
 
 /* The lane of the thread that this OS thread runs. */
 static const char lane_text[] =
@@ -625,6 +670,7 @@ cpu_support(struct cc_job *job)
 	buf_puts(job->arena, &text, declarations);
 	buf_puts(job->arena, &text, record_text);
 	buf_puts(job->arena, &text, leave_text);
+	buf_puts(job->arena, &text, words_text);
 	buf_puts(job->arena, &text, lane_text);
 	buf_puts(job->arena, &text, here_text);
 	buf_puts(job->arena, &text, clip_text);

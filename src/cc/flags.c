@@ -19,6 +19,8 @@ flags_of_primitive(const char *name)
 
 	if (!strcmp(name, "__smelt_dynamic_shared"))
 		return SMELT_KERNEL_DYNAMIC_SHARED;
+	if (!strcmp(name, "__smelt_print"))
+		return SMELT_KERNEL_PRINT;
 	for (size_t i = 0; i < array_count(meeting); i++)
 		if (starts_with(name, meeting[i]))
 			return SMELT_KERNEL_BARRIER;

@@ -54,7 +54,8 @@ lower_plain_passes(struct cc_job *job, const char *pipeline);
 /* ---- loops.c ---- */
 
 /* Makes the held variants (held.cpp); takes bounds checks out of counted loops
- * where they can be decided before (checks.cpp). Requires __smelt_panic as lower_declare_panic leaves it. */
+ * where they can be decided before (checks.cpp). Requires __smelt_panic as
+ * lower_declare_panic leaves it. */
 void
 lower_checks(struct cc_job *job);
 /* Decides runs of checks in straight-line code together (straight.cpp).
@@ -108,10 +109,27 @@ lower_declare_panic(struct cc_job *job);
  * name and not in circles. */
 void
 lower_inline_panics(struct cc_job *job);
-/* Replaces the calls of __smelt_panic by the writing of the record. Requires:
- * all inlining is done and simplifycfg has run. */
+/* Replaces the calls of __smelt_panic and __smelt_print by the writing of their
+ * records. Requires: all inlining is done and simplifycfg has run. */
 void
 lower_panics(struct cc_job *job, const struct lower_record *ops);
+
+/* ---- words.c: the values of panics and prints ---- */
+
+/* What to do with a word, an i64, and with the bytes of a str (there are at
+ * most as many as fit), which are to stand at an offset, an i64, in words. */
+struct lower_words {
+	void (*word)(void *data, LLVMValueRef offset, LLVMValueRef word);
+	void (*text)(void *data, LLVMValueRef offset, LLVMValueRef text,
+		     LLVMValueRef len);
+};
+
+bool
+lower_has_words(LLVMValueRef call);
+/* Goes through the values of a call in turn; how many words they take. */
+LLVMValueRef
+lower_words(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call,
+	    const struct lower_words *ops, void *data);
 
 /* ---- warp.c: warp operations ---- */
 

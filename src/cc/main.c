@@ -383,6 +383,18 @@ cc_output(const struct cc_options *options, const void *data, size_t size)
 		die("cannot write %s: %s", options->output, strerror(errno));
 }
 
+/* In one line. */
+static void
+describe_text(struct arena *arena, struct buf *out, const char *text)
+{
+	for (; *text; text++)
+		if (*text == '\n')
+			buf_puts(arena, out, "\\n");
+		else
+			buf_add(arena, out, text, 1);
+	buf_puts(arena, out, "\n");
+}
+
 /* What the table will say, as comments behind the module. */
 static void
 describe_table(struct cc *cc, struct buf *out)
@@ -404,9 +416,10 @@ describe_table(struct cc *cc, struct buf *out)
 	for (size_t i = 0; i < cc->site_count; i++) {
 		const struct cc_site *site = &cc->sites[i];
 
-		buf_printf(arena, out, "; site %zu: kind %d, %s:%u:%u, %s\n", i,
+		buf_printf(arena, out, "; site %zu: kind %d, %s:%u:%u, ", i,
 			   (int)site->kind, site->file, site->line,
-			   site->column, site->message);
+			   site->column);
+		describe_text(arena, out, site->message);
 	}
 }
 

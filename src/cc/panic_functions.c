@@ -63,10 +63,9 @@ static const struct panic_function functions[] = {
 	{"core::panicking::panic_str_2015", TEXT, SMELT_PANIC_OTHER, NULL},
 	{"core::panicking::panic_explicit", PLACE_ONLY, SMELT_PANIC_OTHER,
 	 "explicit panic"},
-	{"core::panicking::unreachable_display", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "internal error: entered unreachable code"},
-	{"core::panicking::panic_display", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "explicit panic"},
+	{"core::panicking::unreachable_display", DISPLAY, SMELT_PANIC_OTHER,
+	 NULL},
+	{"core::panicking::panic_display", DISPLAY, SMELT_PANIC_OTHER, NULL},
 	{"core::panicking::panic_misaligned_pointer_dereference", PLACE_ONLY,
 	 SMELT_PANIC_OTHER, "misaligned pointer dereference"},
 	{"core::panicking::panic_null_pointer_dereference", PLACE_ONLY,
@@ -86,7 +85,7 @@ static const struct panic_function functions[] = {
 	{"core::option::unwrap_failed", PLACE_ONLY, SMELT_PANIC_OTHER,
 	 "called `Option::unwrap()` on a `None` value"},
 	{"core::option::expect_failed", TEXT, SMELT_PANIC_OTHER, NULL},
-	{"core::result::unwrap_failed", TEXT, SMELT_PANIC_OTHER, NULL},
+	{"core::result::unwrap_failed", ERROR, SMELT_PANIC_OTHER, NULL},
 	{"core::cell::panic_already_borrowed", PLACE_ONLY, SMELT_PANIC_OTHER,
 	 "RefCell already borrowed"},
 	{"core::cell::panic_already_mutably_borrowed", PLACE_ONLY,
@@ -127,8 +126,8 @@ static const struct panic_function functions[] = {
 	{"std::panicking::begin_panic", TEXT, SMELT_PANIC_OTHER, NULL},
 	{"std::rt::panic_fmt", FORMAT, SMELT_PANIC_OTHER, NULL},
 	{"std::rt::begin_panic", TEXT, SMELT_PANIC_OTHER, NULL},
-	{"std::rt::panic_display", PLACE_ONLY, SMELT_PANIC_OTHER,
-	 "explicit panic"},
+	{"std::rt::panic_display", DISPLAY, SMELT_PANIC_OTHER, NULL},
+	{"smelt::device::print::emit", PRINT, SMELT_PANIC_OTHER, NULL},
 	{"std::process::abort", ALONE, SMELT_PANIC_OTHER, "abort"},
 	{"core::intrinsics::abort", ALONE, SMELT_PANIC_OTHER, "abort"},
 	{"llvm.trap", ALONE, SMELT_PANIC_OTHER, "abort"},
@@ -169,7 +168,8 @@ panic_function(struct arena *arena, LLVMValueRef function)
 		return NULL;
 	if (symbol[0] == '_' && !strstr(symbol, "panic") &&
 	    !strstr(symbol, "fail") && !strstr(symbol, "abort") &&
-	    !strstr(symbol, "unreachable_display"))
+	    !strstr(symbol, "unreachable_display") &&
+	    !strstr(symbol, "5print4emit"))
 		return NULL;
 	path = without_generics(arena, cc_demangle(arena, symbol));
 	for (size_t i = 0; i < array_count(functions); i++) {

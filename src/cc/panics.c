@@ -1,12 +1,16 @@
 /*
  * Stage `sites`: every panic becomes a call of __smelt_panic(site, a, b).
  *
- * A panic of core formats its message; a kernel cannot, and need not: which
- * check failed, where, and the two numbers of a failed index say it all. What
- * is known here (kind, text, place) goes into the table of sites, what is only
- * known to the thread is passed on. The call that replaces a panic does not
- * return, as the one before it, so what follows it stays as unreachable as it
- * was; the check in front of it is never touched.
+ * A panic of core formats its message; a kernel cannot, and need not. What is
+ * known here (kind, text, place) goes into the table of sites, what is only
+ * known to the thread is passed on: the two numbers of a failed index, or the
+ * words that the text's values are made of, as operand bundle "smelt.words" of
+ * the call. The call that replaces a panic does not return, as the one before
+ * it, so what follows it stays as unreachable as it was; the check in front of
+ * it is never touched.
+ *
+ * smelt::print! comes the same way, and becomes __smelt_print(site) with a
+ * bundle; it returns.
  *
  * Where a panic's place or text is a parameter of the function that it is in
  * (#[track_caller]), that function is inlined first, so that the place becomes
@@ -21,6 +25,7 @@
 #include <string.h>
 
 #define PANIC "__smelt_panic"
+#define PRINT_NAME "__smelt_print"
 
 /* ---- sites ---- */
 
@@ -72,21 +77,6 @@ read_location(struct cc *cc, LLVMValueRef pointer, struct cc_site *site)
 	return site->file != NULL;
 }
 
-static const char *
-assert_text(LLVMValueRef call)
-{
-	static const char *const texts[] = {
-		"assertion `left == right` failed",
-		"assertion `left != right` failed",
-		"assertion `left matches right` failed",
-	};
-	LLVMValueRef kind = LLVMGetOperand(call, 0);
-
-	if (LLVMIsAConstantInt(kind) && LLVMConstIntGetZExtValue(kind) < 3)
-		return texts[LLVMConstIntGetZExtValue(kind)];
-	return "assertion failed";
-}
-
 /* ---- one panic ---- */
 
 struct panic {
@@ -96,55 +86,22 @@ struct panic {
 	unsigned args;
 	struct cc_site site;
 	LLVMBuilderRef builder;
+	struct message message;
 };
-
-static const char *
-message_of(struct panic *panic)
-{
-	LLVMValueRef call = panic->call, len;
-	const char *text = NULL;
-
-	if (panic->function->message)
-		return panic->function->message;
-	switch (panic->function->shape) {
-	case TEXT:
-	case TEXT_ALONE:
-		len = panic->args >= 2 ? LLVMGetOperand(call, 1) : NULL;
-		if (len && LLVMIsAConstantInt(len))
-			text = message_constant(panic->cc,
-						LLVMGetOperand(call, 0), 0,
-						LLVMConstIntGetZExtValue(len));
-		break;
-	case FORMAT:
-	case FORMAT_ALONE:
-		if (panic->args >= 2)
-			text = message_format(panic->cc,
-					      LLVMGetOperand(call, 0),
-					      LLVMGetOperand(call, 1));
-		break;
-	case ASSERT:
-		text = assert_text(call);
-		break;
-	default:
-		break;
-	}
-	return text ? text : "panicked";
-}
 
 static bool
 has_location(const struct panic_function *function)
 {
 	return function->shape != TEXT_ALONE &&
-	       function->shape != FORMAT_ALONE && function->shape != ALONE;
+	       function->shape != FORMAT_ALONE && function->shape != PRINT &&
+	       function->shape != ALONE;
 }
 
 static void
-describe(struct panic *panic)
+find_place(struct panic *panic)
 {
 	struct cc_place place;
 
-	panic->site.kind = panic->function->kind;
-	panic->site.message = message_of(panic);
 	if (has_location(panic->function) && panic->args &&
 	    read_location(panic->cc,
 			  LLVMGetOperand(panic->call, panic->args - 1),
@@ -156,30 +113,72 @@ describe(struct panic *panic)
 	panic->site.column = place.column;
 }
 
-static LLVMValueRef
-panic_declaration(struct cc *cc, LLVMTypeRef *type)
+/* Kind and text, and the loads of the values in front of the call. */
+static void
+describe(struct panic *panic)
 {
-	LLVMTypeRef i64 = LLVMInt64TypeInContext(cc->context);
-	LLVMTypeRef params[3] = {LLVMInt32TypeInContext(cc->context), i64, i64};
-	LLVMValueRef function = LLVMGetNamedFunction(cc->module, PANIC);
-	static const char *const attributes[] = {"noreturn", "cold",
-						 "nounwind"};
+	struct message *message = &panic->message;
 
-	*type = LLVMFunctionType(LLVMVoidTypeInContext(cc->context), params, 3,
-				 false);
+	panic->site.kind = panic->function->kind;
+	panic->site.message = panic->function->message;
+	find_place(panic);
+	if (panic->site.message)
+		return;
+	message->cc = panic->cc;
+	message->call = panic->call;
+	message->builder = panic->builder;
+	message_of_call(message, panic->function);
+	if (message->count)
+		panic->site.kind = SMELT_PANIC_TEXT;
+	panic->site.message =
+		message->count ? message->text.data : message_plain(message);
+	if (!*panic->site.message && panic->function->shape != PRINT)
+		panic->site.message = "panicked";
+}
+
+static LLVMValueRef
+declare(struct cc *cc, const char *name, LLVMTypeRef type,
+	const char *const attributes[3])
+{
+	LLVMValueRef function = LLVMGetNamedFunction(cc->module, name);
+
 	if (function)
 		return function;
-	function = LLVMAddFunction(cc->module, PANIC, *type);
-	for (size_t i = 0; i < array_count(attributes); i++) {
-		const char *name = attributes[i];
-		unsigned kind =
-			LLVMGetEnumAttributeKindForName(name, strlen(name));
+	function = LLVMAddFunction(cc->module, name, type);
+	for (size_t i = 0; i < 3 && attributes[i]; i++) {
+		unsigned kind = LLVMGetEnumAttributeKindForName(
+			attributes[i], strlen(attributes[i]));
 
 		LLVMAddAttributeAtIndex(
 			function, LLVMAttributeFunctionIndex,
 			LLVMCreateEnumAttribute(cc->context, kind, 0));
 	}
 	return function;
+}
+
+static LLVMValueRef
+panic_declaration(struct cc *cc, LLVMTypeRef *type)
+{
+	static const char *const attributes[3] = {"noreturn", "cold",
+						  "nounwind"};
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(cc->context);
+	LLVMTypeRef params[3] = {LLVMInt32TypeInContext(cc->context), i64, i64};
+
+	*type = LLVMFunctionType(LLVMVoidTypeInContext(cc->context), params, 3,
+				 false);
+	return declare(cc, PANIC, *type, attributes);
+}
+
+static LLVMValueRef
+print_declaration(struct cc *cc, LLVMTypeRef *type)
+{
+	static const char *const attributes[3] = {"nounwind", "willreturn",
+						  NULL};
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(cc->context);
+
+	*type = LLVMFunctionType(LLVMVoidTypeInContext(cc->context), &i32, 1,
+				 false);
+	return declare(cc, PRINT_NAME, *type, attributes);
 }
 
 /* An operand of the old call as i64. */
@@ -194,6 +193,23 @@ number(struct panic *panic, unsigned index)
 	return LLVMBuildIntCast2(panic->builder, value, i64, false, "");
 }
 
+/* A call with the message's words, if it has some. */
+static void
+build_call(struct panic *panic, LLVMTypeRef type, LLVMValueRef function,
+	   LLVMValueRef *args, unsigned count)
+{
+	struct message *message = &panic->message;
+	LLVMOperandBundleRef words = LLVMCreateOperandBundle(
+		CC_WORDS, strlen(CC_WORDS), message->values, message->count);
+	LLVMValueRef call = LLVMBuildCallWithOperandBundles(
+		panic->builder, type, function, args, count, &words,
+		message->count > 0, "");
+
+	LLVMDisposeOperandBundle(words);
+	LLVMInstructionSetDebugLoc(call,
+				   LLVMInstructionGetDebugLoc(panic->call));
+}
+
 static void
 build_panic(struct panic *panic, const char *message, LLVMValueRef a,
 	    LLVMValueRef b)
@@ -201,16 +217,60 @@ build_panic(struct panic *panic, const char *message, LLVMValueRef a,
 	struct cc *cc = panic->cc;
 	struct cc_site site = panic->site;
 	LLVMTypeRef type;
-	LLVMValueRef function = panic_declaration(cc, &type), args[3], call;
+	LLVMValueRef function = panic_declaration(cc, &type), args[3];
 
 	site.message = message;
 	args[0] = LLVMConstInt(LLVMInt32TypeInContext(cc->context),
 			       site_number(cc, &site), false);
 	args[1] = a;
 	args[2] = b;
-	call = LLVMBuildCall2(panic->builder, type, function, args, 3, "");
-	LLVMInstructionSetDebugLoc(call,
-				   LLVMInstructionGetDebugLoc(panic->call));
+	build_call(panic, type, function, args, 3);
+}
+
+static void
+refuse_print(struct panic *panic)
+{
+	struct cc_place place = cc_place_of(panic->cc, panic->call);
+	const char *type = panic->message.unknown;
+
+	if (panic->message.too_long) {
+		cc_error(panic->cc, place,
+			 "a kernel prints more values at once than fit into "
+			 "%d words",
+			 SMELT_WORDS);
+		cc_error_help("print them by several calls of `print!`: no "
+			      "other thread's text gets between");
+		return;
+	}
+	if (*type)
+		cc_error(panic->cc, place,
+			 "a kernel cannot print a value of type `%s`", type);
+	else
+		cc_error(panic->cc, place,
+			 "what is printed here is not known at compile time");
+	cc_error_note("kernels print integers, floats, bool, char, &str, "
+		      "pointers, references to these, and enums without "
+		      "fields by {:?}");
+}
+
+/* What is printed has all its values, or is refused. */
+static void
+build_print(struct panic *panic)
+{
+	struct cc *cc = panic->cc;
+	LLVMTypeRef type;
+	LLVMValueRef function, site;
+
+	if (panic->message.unknown) {
+		refuse_print(panic);
+		return;
+	}
+	if (!*panic->site.message)
+		return;
+	function = print_declaration(cc, &type);
+	site = LLVMConstInt(LLVMInt32TypeInContext(cc->context),
+			    site_number(cc, &panic->site), false);
+	build_call(panic, type, function, &site, 1);
 }
 
 /* A block with one panic in it. */
@@ -273,8 +333,10 @@ replace_panic(struct panic *panic)
 	LLVMValueRef next = LLVMGetNextInstruction(panic->call);
 
 	LLVMPositionBuilderBefore(panic->builder, panic->call);
-	if (panic->function->shape == SLICE && panic->args >= 3 && next &&
-	    LLVMIsAUnreachableInst(next))
+	if (panic->function->shape == PRINT)
+		build_print(panic);
+	else if (panic->function->shape == SLICE && panic->args >= 3 && next &&
+		 LLVMIsAUnreachableInst(next))
 		replace_slice_panic(panic);
 	else if (panic->function->shape == INDEX && panic->args >= 2)
 		build_panic(panic, panic->site.message, number(panic, 0),
@@ -288,67 +350,6 @@ replace_panic(struct panic *panic)
 		LLVMReplaceAllUsesWith(panic->call,
 				       LLVMGetPoison(LLVMTypeOf(panic->call)));
 	LLVMInstructionEraseFromParent(panic->call);
-}
-
-/* ---- what only prepares the message ---- */
-
-static bool
-is_alloca(LLVMValueRef pointer)
-{
-	while (LLVMIsAGetElementPtrInst(pointer))
-		pointer = LLVMGetOperand(pointer, 0);
-	return LLVMIsAAllocaInst(pointer) != NULL;
-}
-
-/* A call that makes a piece of fmt::Arguments. */
-static bool
-is_formatting(struct cc *cc, LLVMValueRef call)
-{
-	LLVMValueRef callee = LLVMGetCalledValue(call);
-	const char *path;
-	size_t len;
-
-	if (!LLVMIsAFunction(callee))
-		return false;
-	path = cc_demangle(&cc->arena, LLVMGetValueName2(callee, &len));
-	return strstr(path, "core::fmt::rt::") ||
-	       strstr(path, "core::fmt::Arguments");
-}
-
-static bool
-is_intrinsic(LLVMValueRef call)
-{
-	LLVMValueRef callee = LLVMGetCalledValue(call);
-
-	return LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee);
-}
-
-/* What stores the arguments of a message is dead once nobody formats it: stores
- * to the stack between here and the last call that could look at them. They
- * would otherwise hold on to the whole of core's formatting. */
-static void
-drop_message(struct cc *cc, LLVMValueRef panic_call)
-{
-	LLVMValueRef i = LLVMGetPreviousInstruction(panic_call), previous;
-
-	for (; i; i = previous) {
-		previous = LLVMGetPreviousInstruction(i);
-		if (LLVMIsAStoreInst(i)) {
-			if (is_alloca(LLVMGetOperand(i, 1)))
-				LLVMInstructionEraseFromParent(i);
-		} else if (LLVMIsACallInst(i) && is_intrinsic(i)) {
-			if (LLVMIsAMemCpyInst(i) &&
-			    is_alloca(LLVMGetOperand(i, 0)))
-				LLVMInstructionEraseFromParent(i);
-		} else if (LLVMIsACallInst(i)) {
-			if (!is_formatting(cc, i))
-				return;
-			if (LLVMGetFirstUse(i))
-				LLVMReplaceAllUsesWith(
-					i, LLVMGetPoison(LLVMTypeOf(i)));
-			LLVMInstructionEraseFromParent(i);
-		}
-	}
 }
 
 /* ---- track_caller ---- */
@@ -370,8 +371,18 @@ wants_inlining(const struct panic_function *function, LLVMValueRef call)
 	if (has_location(function) &&
 	    is_parameter(LLVMGetOperand(call, args - 1)))
 		return true;
-	return (function->shape == TEXT || function->shape == TEXT_ALONE) &&
-	       !function->message && is_parameter(LLVMGetOperand(call, 0));
+	switch (function->shape) {
+	case TEXT:
+	case TEXT_ALONE:
+	case ERROR:
+	case FORMAT:
+	case FORMAT_ALONE:
+	case PRINT:
+		return !function->message &&
+		       is_parameter(LLVMGetOperand(call, 0));
+	default:
+		return false;
+	}
 }
 
 static bool
@@ -473,13 +484,17 @@ replace_call(struct cc *cc, const struct panic_function *function,
 		.args = LLVMGetNumArgOperands(call),
 		.builder = data,
 	};
+	LLVMValueRef message;
 
 	/* The bodies of panicking functions themselves are dropped. */
 	if (panic_function(&cc->arena, parent))
 		return;
+	LLVMPositionBuilderBefore(panic.builder, call);
 	describe(&panic);
-	drop_message(cc, call);
+	message = message_arguments(call, function);
 	replace_panic(&panic);
+	if (message)
+		message_drop(cc, message);
 }
 
 static void

@@ -1,7 +1,7 @@
 /*
- * Between the files of stage `sites`: which functions panic
- * (panic_functions.c), what a message says (message.c), and what is done about
- * both (panics.c).
+ * Between the files of stage `sites`: which functions panic or print
+ * (panic_functions.c), what they say (message*.c), and what is done about it
+ * (panics.c).
  */
 #ifndef SMELT_CC_PANICS_H
 #define SMELT_CC_PANICS_H
@@ -15,10 +15,13 @@ enum shape {
 	TEXT_ALONE,   /* and no &Location behind it */
 	FORMAT,	      /* fmt::Arguments */
 	FORMAT_ALONE, /* followed by a bool at most */
+	PRINT,	      /* fmt::Arguments alone, of smelt::print! */
+	DISPLAY,      /* one value, of the function's generic argument */
+	ERROR,	      /* pointer and length, then a &dyn Debug */
 	INDEX,	      /* index, length */
 	SLICE,	      /* start, end, length */
 	LENGTHS,      /* of destination, of source */
-	ASSERT,	      /* kind of comparison, then operands */
+	ASSERT,	      /* kind of comparison, two operands, fmt::Arguments */
 	ALONE,	      /* nothing that is known */
 };
 
@@ -37,12 +40,94 @@ panic_function(struct arena *arena, LLVMValueRef function);
 
 /* ---- message.c ---- */
 
+/* What is said: a template of base/text.h and the words for its values. */
+struct message {
+	struct cc *cc;
+	LLVMValueRef call;	/* that says it */
+	LLVMBuilderRef builder; /* in front of that; for loads of the values */
+	struct buf text;
+	/* i64 each; a str is a ptr and the i64 length behind it. */
+	LLVMValueRef values[2 * SMELT_WORDS];
+	unsigned count;
+	unsigned words; /* that they take, a str at least */
+	/* Type of the first value that cannot be told, "" if that is not known:
+	 * {..} stands for it. */
+	const char *unknown;
+	bool too_long; /* it was for lack of words */
+};
+
 /* The bytes that a pointer to constant data points to; NULL if it does not. */
 char *
 message_constant(struct cc *cc, LLVMValueRef pointer, uint64_t offset,
 		 uint64_t len);
-/* The text of a fmt::Arguments, {} for each value; NULL if it is not known. */
+/* Appends plain text. */
+void
+message_text(struct message *message, const char *text);
+void
+message_add(struct message *message, const char *text, size_t len);
+/* The whole message of a call that panics or prints. */
+void
+message_of_call(struct message *message, const struct panic_function *function);
+/* The array of the fmt::Arguments that a call is given; NULL for none. */
+LLVMValueRef
+message_arguments(LLVMValueRef call, const struct panic_function *function);
+
+/* ---- message_format.c ---- */
+
+/* Appends the text and values of a fmt::Arguments; {..} where it is none that
+ * is known. */
+void
+message_format(struct message *message, LLVMValueRef template,
+	       LLVMValueRef args);
+/* The text without values: what to store where there are none. */
 const char *
-message_format(struct cc *cc, LLVMValueRef template, LLVMValueRef args);
+message_plain(struct message *message);
+/* The pointer or the integer of `size` bytes at pointer + offset in a constant;
+ * NULL if it is none. */
+LLVMValueRef
+message_fixed(struct cc *cc, LLVMValueRef pointer, uint64_t offset,
+	      uint64_t size);
+/* The same also in a local that rustc made for a message, which nothing writes
+ * but what makes it: a single store. */
+LLVMValueRef
+message_stored(struct cc *cc, LLVMValueRef pointer, uint64_t offset,
+	       uint64_t size);
+/* Takes away what only prepared a fmt::Arguments. Nothing else uses it, and
+ * its call is gone. */
+void
+message_drop(struct cc *cc, LLVMValueRef args);
+
+/* ---- message_value.c ---- */
+
+/* How a value is asked for. */
+struct message_hole {
+	const char *options; /* as in a template, without the kind */
+	bool lower_hex;	     /* with Debug: in hexadecimal */
+	bool upper_hex;
+	/* i64; a width and a precision that are $ in the options. */
+	LLVMValueRef counts[2];
+	unsigned count;
+};
+
+/* Appends a value that the formatter, <TYPE as TRAIT>::fmt, is called with. */
+void
+message_value(struct message *message, const struct message_hole *hole,
+	      LLVMValueRef pointer, LLVMValueRef formatter);
+/* The same from the names of type and trait. */
+void
+message_typed(struct message *message, const struct message_hole *hole,
+	      LLVMValueRef pointer, const char *type, const char *trait);
+/* Appends a str: pointer and length. */
+void
+message_str(struct message *message, const struct message_hole *hole,
+	    LLVMValueRef pointer, LLVMValueRef len, const char *kind);
+
+/* ---- message_enum.c ---- */
+
+/* The names of an enum without fields, from its derived Debug, as the type of a
+ * hole ("0=A|3=B") and the integer type of the value, or the one name that it
+ * has and NULL; NULL if it is no such type. */
+const char *
+message_enum(struct cc *cc, const char *type, LLVMTypeRef *integer);
 
 #endif

@@ -15,19 +15,11 @@
  * wave and with it the healthy lanes, so there every function that may panic is
  * inlined first; only recursion and calls through pointers are left.
  */
-#include "cc/lower.h"
+#include "cc/record.h"
 
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
-
-struct record {
-	struct cc_job *job;
-	const struct lower_record *ops;
-	LLVMBuilderRef builder;
-	LLVMTypeRef i32, i64;
-	LLVMValueRef slot; /* [2 x i64] in shared memory; NULL: not needed */
-};
 
 static const char panic_name[] = "__smelt_panic";
 
@@ -63,25 +55,79 @@ field(struct record *r, LLVMValueRef state, size_t offset)
 	return LLVMBuildInBoundsGEP2(r->builder, byte, state, &index, 1, "");
 }
 
-static void
-store_field(struct record *r, LLVMValueRef state, size_t offset,
-	    LLVMValueRef value)
+void
+record_store(struct record *r, LLVMValueRef base, size_t offset,
+	     LLVMValueRef value)
 {
-	LLVMBuildStore(r->builder, value, field(r, state, offset));
+	LLVMBuildStore(r->builder, value, field(r, base, offset));
+}
+
+void
+record_positions(struct record *r, LLVMValueRef base, size_t block,
+		 size_t thread)
+{
+	for (unsigned d = 0; d < 3; d++) {
+		record_store(r, base, block + 4 * d,
+			     r->ops->position(r->job, r->builder, true, d));
+		record_store(r, base, thread + 4 * d,
+			     r->ops->position(r->job, r->builder, false, d));
+	}
+}
+
+LLVMValueRef
+record_add(struct record *r, LLVMValueRef at, LLVMValueRef value)
+{
+	LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(
+		r->builder, LLVMAtomicRMWBinOpAdd, at, value,
+		LLVMAtomicOrderingMonotonic,
+		LLVMGetSyncScopeID(r->job->context, r->ops->device_scope,
+				   strlen(r->ops->device_scope)));
+
+	LLVMSetAlignment(old, LLVMTypeOf(value) == r->i64 ? 8 : 4);
+	return old;
+}
+
+/* ---- words ---- */
+
+struct words {
+	struct record *r;
+	LLVMValueRef base;
+};
+
+static LLVMValueRef
+word_at(struct words *words, LLVMValueRef offset)
+{
+	return LLVMBuildInBoundsGEP2(words->r->builder, words->r->i64,
+				     words->base, &offset, 1, "");
 }
 
 static void
-store_positions(struct record *r, LLVMValueRef state)
+store_word(void *data, LLVMValueRef offset, LLVMValueRef word)
 {
-	for (unsigned d = 0; d < 3; d++) {
-		store_field(r, state,
-			    offsetof(struct smelt_device_state, block) + 4 * d,
-			    r->ops->position(r->job, r->builder, true, d));
-		store_field(r, state,
-			    offsetof(struct smelt_device_state, thread) + 4 * d,
-			    r->ops->position(r->job, r->builder, false, d));
-	}
+	struct words *words = data;
+
+	LLVMBuildStore(words->r->builder, word, word_at(words, offset));
 }
+
+static void
+store_text(void *data, LLVMValueRef offset, LLVMValueRef text, LLVMValueRef len)
+{
+	struct words *words = data;
+
+	LLVMBuildMemCpy(words->r->builder, word_at(words, offset), 8, text, 1,
+			len);
+}
+
+LLVMValueRef
+record_words(struct record *r, LLVMValueRef call, LLVMValueRef base)
+{
+	static const struct lower_words ops = {store_word, store_text};
+	struct words words = {r, base};
+
+	return lower_words(r->job, r->builder, call, &ops, &words);
+}
+
+/* ---- the record of a panic ---- */
 
 /* The record is visible to the host before the word says so. */
 static void
@@ -105,53 +151,17 @@ tell_host(struct record *r, LLVMValueRef state)
 	LLVMSetAlignment(store, 4);
 }
 
-/* The values of one panic: what __smelt_panic was given, and the header. */
-struct panic {
-	LLVMValueRef args[3]; /* site, a, b */
-	LLVMValueRef state;   /* i64 */
-	LLVMValueRef launch;
-};
-
-/* Writes the record at the end of block `here` and goes on to block `out`. */
-static void
-write_record(struct record *r, LLVMBasicBlockRef here, LLVMBasicBlockRef out,
-	     const struct panic *panic)
+static bool
+is_kernel(LLVMValueRef function)
 {
-	LLVMContextRef context = r->job->context;
-	LLVMTypeRef global = LLVMPointerTypeInContext(context, 1);
-	LLVMBasicBlockRef first;
-	LLVMValueRef state, old, taken;
-
-	first = LLVMInsertBasicBlockInContext(context, out, "panic.first");
-	LLVMPositionBuilderAtEnd(r->builder, here);
-	state = LLVMBuildIntToPtr(r->builder, panic->state, global, "state");
-	old = LLVMBuildAtomicRMWSyncScope(
-		r->builder, LLVMAtomicRMWBinOpAdd, state,
-		LLVMConstInt(r->i32, 1, false), LLVMAtomicOrderingMonotonic,
-		LLVMGetSyncScopeID(context, r->ops->device_scope,
-				   strlen(r->ops->device_scope)));
-	LLVMSetAlignment(old, 4);
-	taken = LLVMBuildICmp(r->builder, LLVMIntEQ, old,
-			      LLVMConstInt(r->i32, 0, false), "first");
-	LLVMBuildCondBr(r->builder, taken, first, out);
-
-	LLVMPositionBuilderAtEnd(r->builder, first);
-	store_field(r, state, offsetof(struct smelt_device_state, site),
-		    panic->args[0]);
-	store_field(r, state, offsetof(struct smelt_device_state, launch),
-		    panic->launch);
-	store_field(r, state, offsetof(struct smelt_device_state, args),
-		    panic->args[1]);
-	store_field(r, state, offsetof(struct smelt_device_state, args) + 8,
-		    panic->args[2]);
-	store_positions(r, state);
-	tell_host(r, state);
-	LLVMBuildBr(r->builder, out);
+	return LLVMGetLinkage(function) == LLVMExternalLinkage;
 }
 
-static LLVMValueRef
-load_header(struct record *r, LLVMValueRef block, size_t offset)
+LLVMValueRef
+record_header(struct record *r, LLVMValueRef function, size_t offset)
 {
+	LLVMValueRef block =
+		is_kernel(function) ? LLVMGetParam(function, 0) : r->slot;
 	LLVMValueRef load =
 		LLVMBuildLoad2(r->builder, r->i64, field(r, block, offset), "");
 
@@ -159,29 +169,107 @@ load_header(struct record *r, LLVMValueRef block, size_t offset)
 	return load;
 }
 
-/* The kernel's panic block, with empty phis; everything behind them written. */
-static LLVMBasicBlockRef
-panic_block(struct record *r, LLVMValueRef kernel)
+static LLVMValueRef
+load_state(struct record *r, LLVMValueRef function)
+{
+	LLVMValueRef address = record_header(
+		r, function, offsetof(struct smelt_block_header, state));
+
+	return LLVMBuildIntToPtr(r->builder, address, r->global, "state");
+}
+
+/* Counts the panic at the builder's place; goes on to `first` if it is the
+ * first, else to `out`. */
+static void
+count_panic(struct record *r, LLVMValueRef function, LLVMBasicBlockRef first,
+	    LLVMBasicBlockRef out)
+{
+	LLVMValueRef zero = LLVMConstInt(r->i32, 0, false), old, taken;
+
+	old = record_add(r, load_state(r, function),
+			 LLVMConstInt(r->i32, 1, false));
+	taken = LLVMBuildICmp(r->builder, LLVMIntEQ, old, zero, "first");
+	LLVMBuildCondBr(r->builder, taken, first, out);
+}
+
+/* Writes the record at the builder's place: site, a, b. */
+static void
+write_record(struct record *r, LLVMValueRef function,
+	     const LLVMValueRef args[3])
+{
+	LLVMValueRef state = load_state(r, function);
+	LLVMValueRef launch = record_header(
+		r, function, offsetof(struct smelt_block_header, launch));
+
+	record_store(r, state, offsetof(struct smelt_device_state, site),
+		     args[0]);
+	record_store(r, state, offsetof(struct smelt_device_state, launch),
+		     launch);
+	record_store(r, state, offsetof(struct smelt_device_state, args),
+		     args[1]);
+	record_store(r, state, offsetof(struct smelt_device_state, args) + 8,
+		     args[2]);
+	record_positions(r, state, offsetof(struct smelt_device_state, block),
+			 offsetof(struct smelt_device_state, thread));
+	tell_host(r, state);
+}
+
+/* Where the panics of a function end. `write` takes site and numbers through
+ * its phis, from panics that have counted themselves and stored the words of
+ * their values; `count` (NULL until it is needed) counts those without. */
+struct ending {
+	LLVMValueRef function;
+	LLVMBasicBlockRef count, write, out;
+};
+
+static void
+add_phis(struct record *r, LLVMValueRef phis[3])
+{
+	phis[0] = LLVMBuildPhi(r->builder, r->i32, "site");
+	phis[1] = LLVMBuildPhi(r->builder, r->i64, "a");
+	phis[2] = LLVMBuildPhi(r->builder, r->i64, "b");
+}
+
+static void
+add_incoming(LLVMBasicBlockRef block, LLVMBasicBlockRef from,
+	     LLVMValueRef args[3])
+{
+	LLVMValueRef phi = LLVMGetFirstInstruction(block);
+
+	for (unsigned i = 0; i < 3; i++, phi = LLVMGetNextInstruction(phi))
+		LLVMAddIncoming(phi, &args[i], &from, 1);
+}
+
+/* The builder is left at `out`, which is empty. */
+static struct ending
+make_ending(struct record *r, LLVMValueRef function)
 {
 	LLVMContextRef context = r->job->context;
-	LLVMBasicBlockRef here, out;
-	LLVMValueRef block = LLVMGetParam(kernel, 0);
-	struct panic panic;
+	struct ending e = {.function = function};
+	LLVMValueRef phis[3];
 
-	here = LLVMAppendBasicBlockInContext(context, kernel, "panic");
-	out = LLVMAppendBasicBlockInContext(context, kernel, "panic.end");
-	LLVMPositionBuilderAtEnd(r->builder, here);
-	panic.args[0] = LLVMBuildPhi(r->builder, r->i32, "site");
-	panic.args[1] = LLVMBuildPhi(r->builder, r->i64, "a");
-	panic.args[2] = LLVMBuildPhi(r->builder, r->i64, "b");
-	panic.state = load_header(r, block,
-				  offsetof(struct smelt_block_header, state));
-	panic.launch = load_header(r, block,
-				   offsetof(struct smelt_block_header, launch));
-	write_record(r, here, out, &panic);
-	LLVMPositionBuilderAtEnd(r->builder, out);
-	LLVMBuildRetVoid(r->builder);
-	return here;
+	e.write =
+		LLVMAppendBasicBlockInContext(context, function, "panic.first");
+	e.out = LLVMAppendBasicBlockInContext(context, function, "panic.end");
+	LLVMPositionBuilderAtEnd(r->builder, e.write);
+	add_phis(r, phis);
+	write_record(r, function, phis);
+	LLVMBuildBr(r->builder, e.out);
+	LLVMPositionBuilderAtEnd(r->builder, e.out);
+	return e;
+}
+
+static void
+make_count(struct record *r, struct ending *e)
+{
+	LLVMValueRef phis[3];
+
+	e->count = LLVMInsertBasicBlockInContext(r->job->context, e->write,
+						 "panic");
+	LLVMPositionBuilderAtEnd(r->builder, e->count);
+	add_phis(r, phis);
+	count_panic(r, e->function, e->write, e->out);
+	add_incoming(e->write, e->count, phis);
 }
 
 /* An empty statement that no pass removes: without it code generation would
@@ -198,36 +286,56 @@ keep_block(struct record *r)
 		       NULL, 0, "");
 }
 
-/* Turns the block that ends in this call into one that goes on to `target`. */
+/* A panic with values: they are stored between counting and writing. The
+ * builder is at the end of its block. */
 static void
-branch_to_panic(struct record *r, LLVMValueRef call, LLVMBasicBlockRef target)
+branch_with_words(struct record *r, struct ending *e, LLVMValueRef call,
+		  LLVMValueRef args[3])
+{
+	LLVMBasicBlockRef first = LLVMInsertBasicBlockInContext(
+		r->job->context, e->write, "panic.words");
+	size_t offset = offsetof(struct smelt_device_state, words);
+
+	count_panic(r, e->function, first, e->out);
+	LLVMPositionBuilderAtEnd(r->builder, first);
+	record_words(r, call, field(r, load_state(r, e->function), offset));
+	LLVMBuildBr(r->builder, e->write);
+	add_incoming(e->write, first, args);
+}
+
+/* Turns the block that ends in this call into one that goes on to the ending.
+ */
+static void
+branch_to_panic(struct record *r, struct ending *e, LLVMValueRef call)
 {
 	LLVMBasicBlockRef from = LLVMGetInstructionParent(call);
-	LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
-	LLVMValueRef phi = LLVMGetFirstInstruction(target);
+	LLVMValueRef args[3];
 
-	assert(LLVMIsAUnreachableInst(end));
-	for (unsigned i = 0; i < 3; i++) {
-		LLVMValueRef value = LLVMGetOperand(call, i);
-
-		LLVMAddIncoming(phi, &value, &from, 1);
-		phi = LLVMGetNextInstruction(phi);
-	}
+	assert(LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(from)));
 	while (LLVMGetLastInstruction(from) != call)
 		LLVMInstructionEraseFromParent(LLVMGetLastInstruction(from));
-	LLVMInstructionEraseFromParent(call);
+	for (unsigned i = 0; i < 3; i++)
+		args[i] = LLVMGetOperand(call, i);
+	if (!lower_has_words(call) && !e->count)
+		make_count(r, e);
 	LLVMPositionBuilderAtEnd(r->builder, from);
 	keep_block(r);
-	LLVMBuildBr(r->builder, target);
+	if (lower_has_words(call)) {
+		branch_with_words(r, e, call, args);
+	} else {
+		add_incoming(e->count, from, args);
+		LLVMBuildBr(r->builder, e->count);
+	}
+	LLVMInstructionEraseFromParent(call);
 }
 
 static LLVMValueRef
 panic_call_in(struct cc_job *job, LLVMValueRef function)
 {
-	LLVMUseRef use;
+	LLVMValueRef panic = panic_function(job);
+	LLVMUseRef use = panic ? LLVMGetFirstUse(panic) : NULL;
 
-	for (use = LLVMGetFirstUse(panic_function(job)); use;
-	     use = LLVMGetNextUse(use)) {
+	for (; use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef call = LLVMGetUser(use);
 
 		if (LLVMIsACallInst(call) &&
@@ -237,24 +345,45 @@ panic_call_in(struct cc_job *job, LLVMValueRef function)
 	return NULL;
 }
 
-static void
-lower_kernel(struct record *r, LLVMValueRef kernel)
+static bool
+has_words(struct cc_job *job, LLVMValueRef function)
 {
-	LLVMBasicBlockRef target = NULL;
-	LLVMValueRef call;
+	for (LLVMUseRef use = LLVMGetFirstUse(panic_function(job)); use;
+	     use = LLVMGetNextUse(use)) {
+		LLVMValueRef call = LLVMGetUser(use);
 
-	while ((call = panic_call_in(r->job, kernel))) {
-		if (!target)
-			target = panic_block(r, kernel);
-		branch_to_panic(r, call, target);
+		if (LLVMIsACallInst(call) && lower_has_words(call) &&
+		    lower_function_of(call) == function)
+			return true;
 	}
+	return false;
 }
 
-/* Whether the function, or one that it may call, panics by a call. `depth`
+static void
+lower_panics_in(struct record *r, LLVMValueRef function)
+{
+	LLVMValueRef call = panic_call_in(r->job, function);
+	struct ending ending;
+
+	if (!call)
+		return;
+	ending = make_ending(r, function);
+	if (is_kernel(function)) {
+		LLVMBuildRetVoid(r->builder);
+	} else {
+		r->ops->leave(r->job, r->builder);
+		LLVMBuildUnreachable(r->builder);
+	}
+	for (; call; call = panic_call_in(r->job, function))
+		branch_to_panic(r, &ending, call);
+}
+
+/* Whether the function, or one that it may call, calls one of two. `depth`
  * bounds the walk where functions call each other in circles: beyond it, yes.
  */
 static bool
-reaches_panic(struct record *r, LLVMValueRef function, unsigned depth)
+reaches(LLVMValueRef function, LLVMValueRef one, LLVMValueRef other,
+	unsigned depth)
 {
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
 	     b = LLVMGetNextBasicBlock(b))
@@ -265,11 +394,11 @@ reaches_panic(struct record *r, LLVMValueRef function, unsigned depth)
 			if (!LLVMIsACallInst(i) ||
 			    LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
 				continue;
-			if (!callee || callee == panic_function(r->job))
+			if (!callee || callee == one || callee == other)
 				return true;
 			if (callee == function || LLVMIsDeclaration(callee))
 				continue;
-			if (!depth || reaches_panic(r, callee, depth - 1))
+			if (!depth || reaches(callee, one, other, depth - 1))
 				return true;
 		}
 	return false;
@@ -278,18 +407,15 @@ reaches_panic(struct record *r, LLVMValueRef function, unsigned depth)
 void
 lower_inline_panics(struct cc_job *job)
 {
-	struct record r = {.job = job};
-	LLVMValueRef f;
+	LLVMValueRef panic = panic_function(job), f;
 
-	if (!panic_function(job))
+	if (!panic)
 		return;
 	for (f = LLVMGetFirstFunction(job->module); f;
 	     f = LLVMGetNextFunction(f)) {
-		if (LLVMIsDeclaration(f) ||
-		    LLVMGetLinkage(f) == LLVMExternalLinkage ||
-		    !reaches_panic(&r, f, 8))
-			continue;
-		cc_inline_always(f);
+		if (!LLVMIsDeclaration(f) && !is_kernel(f) &&
+		    reaches(f, panic, panic, 8))
+			cc_inline_always(f);
 	}
 }
 
@@ -300,13 +426,12 @@ fill_slot(struct record *r, LLVMValueRef kernel)
 {
 	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(kernel);
 	LLVMValueRef first = LLVMGetFirstInstruction(entry);
-	LLVMValueRef block = LLVMGetParam(kernel, 0);
 
 	while (LLVMIsAAllocaInst(first))
 		first = LLVMGetNextInstruction(first);
 	LLVMPositionBuilderBefore(r->builder, first);
 	for (unsigned offset = 0; offset < 16; offset += 8) {
-		LLVMValueRef value = load_header(r, block, offset);
+		LLVMValueRef value = record_header(r, kernel, offset);
 		LLVMValueRef store = LLVMBuildStore(r->builder, value,
 						    field(r, r->slot, offset));
 
@@ -318,24 +443,22 @@ fill_slot(struct record *r, LLVMValueRef kernel)
 static void
 define_panic(struct record *r)
 {
-	LLVMContextRef context = r->job->context;
-	LLVMValueRef f = panic_function(r->job);
-	LLVMBasicBlockRef here, out;
-	struct panic panic;
+	LLVMValueRef f = panic_function(r->job), args[3];
+	LLVMBasicBlockRef here =
+		LLVMAppendBasicBlockInContext(r->job->context, f, "record");
+	struct ending ending;
 
 	lower_drop(f, "nocallback");
-	here = LLVMAppendBasicBlockInContext(context, f, "record");
-	out = LLVMAppendBasicBlockInContext(context, f, "leave");
-	LLVMPositionBuilderAtEnd(r->builder, here);
-	for (unsigned i = 0; i < 3; i++)
-		panic.args[i] = LLVMGetParam(f, i);
-	panic.state = load_header(r, r->slot, 0);
-	panic.launch = load_header(r, r->slot, 8);
-	write_record(r, here, out, &panic);
-	LLVMPositionBuilderAtEnd(r->builder, out);
+	LLVMSetLinkage(f, LLVMInternalLinkage);
+	ending = make_ending(r, f);
 	r->ops->leave(r->job, r->builder);
 	LLVMBuildUnreachable(r->builder);
-	LLVMSetLinkage(f, LLVMInternalLinkage);
+	make_count(r, &ending);
+	for (unsigned i = 0; i < 3; i++)
+		args[i] = LLVMGetParam(f, i);
+	add_incoming(ending.count, here, args);
+	LLVMPositionBuilderAtEnd(r->builder, here);
+	LLVMBuildBr(r->builder, ending.count);
 }
 
 static void
@@ -350,22 +473,61 @@ add_slot(struct record *r)
 	LLVMSetAlignment(r->slot, 16);
 }
 
+/* The functions that tell values: others share a body of __smelt_panic. */
+static void
+lower_words_in_functions(struct record *r)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(r->job->module); f;
+	     f = LLVMGetNextFunction(f)) {
+		LLVMValueRef call = panic_call_in(r->job, f);
+
+		if (call && has_words(r->job, f))
+			lower_panics_in(r, f);
+		print_lower(r, f);
+	}
+}
+
+static void
+lower_kernel(struct record *r, LLVMValueRef kernel)
+{
+	lower_panics_in(r, kernel);
+	print_lower(r, kernel);
+}
+
+static bool
+is_used(LLVMValueRef function)
+{
+	return function && LLVMGetFirstUse(function);
+}
+
+/* What is not in a kernel itself finds the header in the slot. */
 static void
 lower_functions(struct record *r)
 {
+	LLVMValueRef panic = panic_function(r->job);
+	LLVMValueRef print = print_function(r->job);
 	struct cc *cc = r->job->cc;
 
 	add_slot(r);
-	define_panic(r);
 	for (size_t k = 0; k < cc->kernel_count; k++) {
 		LLVMValueRef f = cc_kernel_function(r->job, &cc->kernels[k]);
 		LLVMValueRef held = cc_kernel_held(r->job, &cc->kernels[k]);
 
-		if (reaches_panic(r, f, 8))
+		if (reaches(f, panic, print, 8))
 			fill_slot(r, f);
-		if (held && reaches_panic(r, held, 8))
+		if (held && reaches(held, panic, print, 8))
 			fill_slot(r, held);
 	}
+	lower_words_in_functions(r);
+	if (is_used(panic))
+		define_panic(r);
+}
+
+static void
+drop_unused(LLVMValueRef function)
+{
+	if (function && !LLVMGetFirstUse(function))
+		LLVMDeleteFunction(function);
 }
 
 void
@@ -377,10 +539,9 @@ lower_panics(struct cc_job *job, const struct lower_record *ops)
 		.ops = ops,
 		.i32 = LLVMInt32TypeInContext(job->context),
 		.i64 = LLVMInt64TypeInContext(job->context),
+		.global = LLVMPointerTypeInContext(job->context, 1),
 	};
 
-	if (!panic_function(job))
-		return;
 	r.builder = LLVMCreateBuilderInContext(job->context);
 	for (size_t k = 0; k < cc->kernel_count; k++) {
 		LLVMValueRef held = cc_kernel_held(job, &cc->kernels[k]);
@@ -389,9 +550,9 @@ lower_panics(struct cc_job *job, const struct lower_record *ops)
 		if (held)
 			lower_kernel(&r, held);
 	}
-	if (LLVMGetFirstUse(panic_function(job)))
+	if (is_used(panic_function(job)) || is_used(print_function(job)))
 		lower_functions(&r);
-	else
-		LLVMDeleteFunction(panic_function(job));
+	drop_unused(panic_function(job));
+	drop_unused(print_function(job));
 	LLVMDisposeBuilder(r.builder);
 }

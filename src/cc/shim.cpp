@@ -67,6 +67,14 @@ cc_shim_open(LLVMContextRef context, const char *data, size_t size,
 	return wrap(module->release());
 }
 
+LLVMBasicBlockRef
+cc_shim_split(LLVMValueRef before)
+{
+	auto *instruction = unwrap<Instruction>(before);
+
+	return wrap(instruction->getParent()->splitBasicBlock(instruction));
+}
+
 bool
 cc_shim_materialize(LLVMValueRef function, char **message)
 {

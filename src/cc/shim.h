@@ -25,6 +25,10 @@ cc_shim_producer(const char *data, size_t size, char **message);
 LLVMModuleRef
 cc_shim_open(LLVMContextRef context, const char *data, size_t size,
 	     const char *name, char **message);
+/* Parts a block in front of an instruction, which is the first of the new one.
+ */
+LLVMBasicBlockRef
+cc_shim_split(LLVMValueRef before);
 /* Reads a function's body and the module's metadata. */
 bool
 cc_shim_materialize(LLVMValueRef function, char **message);

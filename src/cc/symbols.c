@@ -22,21 +22,14 @@ static const char *const math_names[] = {
 
 /* Primitives at which no thread waits for another. */
 static const char *const harmless[] = {
-	"__smelt_thread_idx_",
-	"__smelt_block_idx_",
-	"__smelt_block_dim_",
-	"__smelt_grid_dim_",
-	"__smelt_lane_id",
-	"__smelt_warp_size",
-	"__smelt_arg_",
-	"__smelt_index_dims",
-	"__smelt_launch_bounds",
-	"__smelt_atomic_",
-	"__smelt_dynamic_shared",
-	"__smelt_panic",
-	"__smelt_kernel_id",
-	"__smelt_block_layout",
-	"llvm.",
+	"__smelt_thread_idx_",	  "__smelt_block_idx_",
+	"__smelt_block_dim_",	  "__smelt_grid_dim_",
+	"__smelt_lane_id",	  "__smelt_warp_size",
+	"__smelt_arg_",		  "__smelt_index_dims",
+	"__smelt_launch_bounds",  "__smelt_atomic_",
+	"__smelt_dynamic_shared", "__smelt_panic",
+	"__smelt_print",	  "__smelt_kernel_id",
+	"__smelt_block_layout",	  "llvm.",
 };
 
 static int
@@ -102,6 +95,7 @@ cc_is_primitive(const char *name)
 		"__smelt_launch_bounds",
 		"__smelt_dynamic_shared",
 		"__smelt_panic",
+		"__smelt_print",
 	};
 
 	for (size_t i = 0; i < array_count(prefixes); i++)

@@ -94,7 +94,7 @@ check_kernel(const struct image_table *table, uint32_t index)
 			       SMELT_KERNEL_INDEX3 | SMELT_KERNEL_BARRIER |
 			       SMELT_KERNEL_COROUTINE |
 			       SMELT_KERNEL_DYNAMIC_SHARED | SMELT_KERNEL_DEEP |
-			       SMELT_KERNEL_WATCHED;
+			       SMELT_KERNEL_WATCHED | SMELT_KERNEL_PRINT;
 
 	if (index && !ids_increase(kernel - 1, kernel))
 		return "kernel table: kernels are not in order";
@@ -132,7 +132,7 @@ check_target(const struct image_table *table,
 static const char *
 check_site(const struct image_table *table, const struct smelt_table_site *site)
 {
-	if (site->kind > SMELT_PANIC_RANGE)
+	if (site->kind > SMELT_PANIC_TEXT)
 		return "kernel table: unknown kind of panic";
 	if (!is_string(table, site->message) || !is_string(table, site->file))
 		return "kernel table: a panic site's string lies outside";

@@ -435,6 +435,27 @@ choose_kernel(const struct rt_loaded *loaded, const struct smelt_launch *launch,
 		       : &loaded->kernel;
 }
 
+/* The stream's lock is held. */
+static int
+run_kernel(smelt_stream *stream, const struct smelt_launch *launch,
+	   const struct rt_kernel *kernel, struct engine_launch *one,
+	   void *params)
+{
+	int result;
+
+	begin_launch(stream, launch, kernel, params);
+	if (!stream->fault.fault) {
+		one->fault = &stream->fault;
+		stream->fault_launch = stream->launches;
+	}
+	result = give_launch(stream, one, kernel->name);
+	if (one->fault && one->fault->fault)
+		snprintf(one->fault->kernel, sizeof(one->fault->kernel), "%s",
+			 kernel->name);
+	note_uses(stream, launch);
+	return result;
+}
+
 static int
 launch_kernel(smelt_stream *stream, const struct smelt_launch *launch,
 	      struct rt_kernel *kernel)
@@ -475,16 +496,9 @@ launch_kernel(smelt_stream *stream, const struct smelt_launch *launch,
 		result = rt_stream_enter(stream);
 	if (result)
 		return result;
-	begin_launch(stream, launch, kernel, params);
-	if (!stream->fault.fault) {
-		one.fault = &stream->fault;
-		stream->fault_launch = stream->launches;
-	}
-	result = give_launch(stream, &one, kernel->name);
-	if (one.fault && one.fault->fault)
-		snprintf(one.fault->kernel, sizeof(one.fault->kernel), "%s",
-			 kernel->name);
-	note_uses(stream, launch);
+	result = rt_print_begin(stream, kernel);
+	if (!result)
+		result = run_kernel(stream, launch, kernel, &one, params);
 	if (result)
 		result = blame(stream, kernel->name, result);
 	pthread_mutex_unlock(&stream->lock);

@@ -7,6 +7,8 @@
  */
 #include "runtime.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -45,10 +47,14 @@ fill_in(char *out, size_t size, const char *message, const uint64_t args[2])
 
 static void
 describe(struct smelt_panic *panic, const struct smelt_table_site *site,
-	 const char *message, const uint64_t args[2])
+	 const char *message, const struct smelt_device_state *state)
 {
+	const uint64_t *args = state->args;
 	char *out = panic->message;
 	size_t size = sizeof(panic->message);
+
+	struct text_buffer text = {.data = out, .size = size};
+	const struct text_sink sink = {text_put_buffer, &text};
 
 	switch (site->kind) {
 	case SMELT_PANIC_BOUNDS:
@@ -63,6 +69,9 @@ describe(struct smelt_panic *panic, const struct smelt_table_site *site,
 			snprintf(out, size, "%s (%llu, %llu)", message,
 				 (unsigned long long)args[0],
 				 (unsigned long long)args[1]);
+		break;
+	case SMELT_PANIC_TEXT:
+		text_format(&sink, message, state->words, SMELT_WORDS);
 		break;
 	default:
 		snprintf(out, size, "%s", *message ? message : "panicked");
@@ -97,7 +106,7 @@ rt_panic_report(smelt_stream *stream, const struct smelt_device_state *state)
 			panic->column = site->column;
 			describe(panic, site,
 				 image_table_string(table, site->message),
-				 state->args);
+				 state);
 		}
 	}
 	return rt_panic_text(stream, &launched->place);
@@ -117,20 +126,29 @@ rt_fault_report(smelt_stream *stream)
 
 static _Thread_local struct smelt_panic last_panic;
 
+void
+rt_panic_give(struct smelt_panic *to, const struct smelt_panic *panic)
+{
+	uint32_t size = to->size < sizeof(*to) ? to->size : sizeof(*to);
+
+	memcpy(to, panic, size);
+	/* One that ends within a text, as that of an older caller. */
+	if (size > offsetof(struct smelt_panic, kernel) &&
+	    size < offsetof(struct smelt_panic, fault))
+		((char *)to)[size - 1] = 0;
+	to->size = size;
+}
+
 int
 smelt_last_panic(struct smelt_panic *panic)
 {
-	uint32_t size;
-
 	if (!panic || panic->size < sizeof(uint32_t))
 		return rt_error(SMELT_EINVALID,
 				"panic is NULL, or panic->size is not set");
 	if (!last_panic.size)
 		return rt_error(SMELT_EINVALID,
 				"this thread was told of no panic");
-	size = panic->size < sizeof(*panic) ? panic->size : sizeof(*panic);
-	memcpy(panic, &last_panic, size);
-	panic->size = size;
+	rt_panic_give(panic, &last_panic);
 	return 0;
 }
 

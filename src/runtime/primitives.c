@@ -44,13 +44,6 @@ __smelt_launch_bounds(uint32_t max_threads, uint32_t min_blocks)
 	(void)min_blocks;
 }
 
-void
-__smelt_print(const uint8_t *record, size_t size)
-{
-	(void)record;
-	(void)size;
-}
-
 /* On a device this is a flag that the launch checks. Here it is the kernel that
  * finds out, before it has a token. */
 void

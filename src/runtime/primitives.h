@@ -25,8 +25,6 @@ void
 __smelt_index_dims(uint32_t dims);
 void
 __smelt_launch_bounds(uint32_t max_threads, uint32_t min_blocks);
-void
-__smelt_print(const uint8_t *record, size_t size);
 
 uint32_t
 __smelt_thread_idx_x(void);

@@ -222,6 +222,10 @@ struct smelt_stream {
 	/* Where kernels leave their panics, and the word that says they did. */
 	struct smelt_device_state *state;
 	volatile uint32_t *word;
+	/* Device memory that kernels print to; NULL until one is given that
+	 * does. The number of the first launch since that was last read. */
+	void *prints;
+	uint64_t first_print;
 	/* Pinned memory for small copies from the device, NULL until used. */
 	char *landing;
 	uint64_t landing_size;
@@ -337,9 +341,26 @@ rt_fault_report(smelt_stream *stream);
  * ECHECK if it is a fault. */
 int
 rt_panic_text(const smelt_stream *stream, const struct rt_place *place);
+/* As much of it as to->size says. */
+void
+rt_panic_give(struct smelt_panic *to, const struct smelt_panic *panic);
 /* Name and place of a launch; "a kernel" if it is no longer remembered. */
 const struct rt_launched *
 rt_launched(const smelt_stream *stream, uint64_t number);
+
+/* ---- print.c ---- */
+
+/* Before a launch: makes the buffer if the kernel wants it. Waits and tells
+ * where the launches that printed would be forgotten. Lock held. */
+int
+rt_print_begin(smelt_stream *stream, const struct rt_kernel *kernel);
+/* Tells what was printed since first_print, which is not 0; the stream is
+ * idle. Lock held. */
+int
+rt_print_flush(smelt_stream *stream);
+/* Gives the buffer back. Lock held. */
+void
+rt_print_forget(smelt_stream *stream);
 
 /* ---- pool.c ---- */
 

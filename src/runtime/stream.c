@@ -87,6 +87,7 @@ dispose(smelt_stream *stream)
 	retire(stream);
 	rt_stage_forget(stream);
 	rt_events_forget(stream);
+	rt_print_forget(stream);
 	if (stream->state)
 		rt_pool_free(device, stream, stream->state);
 	pthread_mutex_lock(&device->memory_lock);
@@ -423,15 +424,20 @@ rt_stream_drain(smelt_stream *stream)
 	return 0;
 }
 
-/* The word is set only after the record is complete. Clears both: the stream is
- * idle, and the next launch may panic again. */
+/* Tells what was printed, then a panic. The word is set only after the record
+ * is complete. Clears both: the stream is idle, and the next launch may panic
+ * again. */
 int
 rt_stream_check(smelt_stream *stream)
 {
 	smelt_device *device = stream->device;
 	struct smelt_device_state state, zero = {0};
-	int result;
+	int result = 0;
 
+	if (stream->first_print && rt_stream_did(stream, stream->given))
+		result = rt_print_flush(stream);
+	if (result)
+		return result;
 	if (stream->host_panicked || stream->left_panic) {
 		stream->host_panicked = stream->left_panic = false;
 		atomic_store(&stream->untold, false);
@@ -445,6 +451,7 @@ rt_stream_check(smelt_stream *stream)
 	if (!*stream->word)
 		return 0;
 	zero.host_word = (uint64_t)(uintptr_t)stream->word;
+	zero.print = (uint64_t)(uintptr_t)stream->prints;
 	result = device->engine->copy(device->found.device, stream->queue,
 				      ENGINE_FROM_DEVICE, &state, stream->state,
 				      sizeof(state));
@@ -569,7 +576,6 @@ smelt_device_wait(smelt_device *device)
 int
 smelt_stream_panic(smelt_stream *stream, struct smelt_panic *panic)
 {
-	uint32_t size;
 	int result = 0;
 
 	if (!stream || !panic || panic->size < sizeof(uint32_t))
@@ -577,14 +583,11 @@ smelt_stream_panic(smelt_stream *stream, struct smelt_panic *panic)
 				"stream or panic is NULL, or panic->size is "
 				"not set");
 	pthread_mutex_lock(&stream->lock);
-	size = panic->size < sizeof(*panic) ? panic->size : sizeof(*panic);
-	if (stream->has_panic) {
-		memcpy(panic, &stream->panic, size);
-		panic->size = size;
-	} else {
+	if (stream->has_panic)
+		rt_panic_give(panic, &stream->panic);
+	else
 		result = rt_error(SMELT_EINVALID,
 				  "no kernel of this stream panicked");
-	}
 	pthread_mutex_unlock(&stream->lock);
 	return result;
 }

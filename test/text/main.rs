@@ -321,7 +321,7 @@ fn damaged() -> bool {
     let wrong = [
         "{", "{u8", "{u9}", "{u8:", "{u8:q", "{u8:?", "}", "{:x}", "{foo}", "{str:5",
     ];
-    let short: [(&str, &[u64], &str); 4] = [
+    let short: [(&str, &[u64], &str); 5] = [
         ("{u128}", &[5], "5"),
         ("{u8} {u8}", &[1], "1 0"),
         (
@@ -330,6 +330,11 @@ fn damaged() -> bool {
             "abcdefé...",
         ),
         ("{str}", &[9], "..."),
+        (
+            "{str}{u8}",
+            &[9, u64::from_le_bytes(*b"abcdef\xe5\xad")],
+            "abcdef...0",
+        ),
     ];
     let names = [
         ("{0=A|3=Bc:?}", 3, "Bc"),
@@ -348,6 +353,8 @@ fn damaged() -> bool {
         let whole = unsafe { text_format(&sink, template.as_ptr(), words.as_ptr(), words.len()) };
         good &= !whole && out == text;
     }
+    let cut = [1 << 63 | 8, u64::from_le_bytes(*b"abcdef\xe5\xad"), 7];
+    good &= ours("{str} {u8}", &cut).as_deref() == Some("abcdef... 7");
     good && names
         .iter()
         .all(|&(t, word, text)| ours(t, &[word]).as_deref() == Some(text))

@@ -207,7 +207,7 @@ damaged_table(void)
 	struct image_table table;
 
 	refuse_table(HEADER(magic), 0, "magic");
-	refuse_table(HEADER(version), 1, "version");
+	refuse_table(HEADER(version), 99, "version");
 	refuse_table(HEADER(size), 12, "size");
 	refuse_table(HEADER(fp_mode), 7, "mode");
 	refuse_table(HEADER(kernel_count), 0xffffffff, "kernels");

@@ -65,6 +65,27 @@ bounds(void)
 	CHECK_INT(smelt_stream_panic(NULL, &panic), SMELT_EINVALID);
 }
 
+/* A message whose values the host makes text of. */
+static void
+with_values(void)
+{
+	const double value = 0.1;
+	uint64_t out[1] = {0};
+	struct sample_block block = {{0}, out, 3, 0};
+	struct smelt_launch launch = sample_launch(SAMPLE_TEXT, &block, 4);
+	struct smelt_panic panic = {.size = sizeof(panic)};
+
+	setup();
+	memcpy(&block.value, &value, sizeof(value));
+	CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
+	CHECK_INT(smelt_stream_wait(stream), SMELT_EPANIC);
+	CHECK_TEXT(smelt_last_error(), "src/lib.rs:16:1: { 0.1 } (block");
+	/* A caller that knows less of the struct. */
+	panic.size = offsetof(struct smelt_panic, message) + 4;
+	CHECK_INT(smelt_last_panic(&panic), 0);
+	CHECK(!strcmp(panic.message, "{ 0"));
+}
+
 /* Threads that leave from a function that was not inlined, in three dimensions;
  * the last thread of the block among them. */
 static void
@@ -288,6 +309,7 @@ int
 main(void)
 {
 	RUN(bounds);
+	RUN(with_values);
 	RUN(leaving);
 	RUN(first_of_two);
 	RUN(place);

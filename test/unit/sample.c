@@ -46,6 +46,43 @@ add(const void *data, struct smelt_cpu_frame *frame)
 			block->out[index_of(frame, x)] += block->value;
 }
 
+/* The sites behind those of the panics. */
+enum { SITE_BEGIN = 3, SITE_MIDDLE, SITE_END, SITE_TEXT };
+
+static void
+print(const void *data, struct smelt_cpu_frame *frame)
+{
+	const struct sample_block *block = data;
+
+	for (uint32_t x = frame->start[0]; x < frame->block_dim[0]; x++) {
+		if (index_of(frame, x) >= block->n)
+			continue;
+		frame->words[0] = block->value;
+		smelt_cpu_print(frame, SITE_BEGIN, 1, x, 0, 0);
+		frame->words[0] = index_of(frame, x);
+		smelt_cpu_print(frame, SITE_MIDDLE, 1, x, 0, 0);
+		frame->words[0] = block->n;
+		smelt_cpu_print(frame, SITE_END, 1, x, 0, 0);
+	}
+}
+
+static void
+text(const void *data, struct smelt_cpu_frame *frame)
+{
+	const struct sample_block *block = data;
+	struct smelt_device_state *state =
+		(void *)(uintptr_t)frame->block->state;
+
+	for (uint32_t x = frame->start[0]; x < frame->block_dim[0]; x++) {
+		uint32_t thread[3] = {x, 0, 0};
+
+		if (index_of(frame, x) != block->n)
+			continue;
+		state->words[0] = block->value;
+		record(frame, SITE_TEXT, 0, 0, thread);
+	}
+}
+
 static void
 bounds(const void *data, struct smelt_cpu_frame *frame)
 {
@@ -303,6 +340,9 @@ static const struct {
 	[SAMPLE_TWICE_2] = {"t::twice", (void (*)(void))add, 0, 0, 0},
 	[SAMPLE_RACE] = {"t::race", (void (*)(void))race, SMELT_KERNEL_WATCHED,
 			 0, 0},
+	[SAMPLE_PRINT] = {"t::print", (void (*)(void))print, SMELT_KERNEL_PRINT,
+			  0, 0},
+	[SAMPLE_TEXT] = {"t::text", (void (*)(void))text, 0, 0, 0},
 };
 
 static const struct image_site sites[] = {
@@ -311,6 +351,10 @@ static const struct image_site sites[] = {
 	 "range end index {} out of range for slice of length {}", "src/lib.rs",
 	 77, 3},
 	{SMELT_PANIC_ARITH, "attempt to divide by zero", "src/lib.rs", 12, 1},
+	{SMELT_PANIC_TEXT, "{u64}: ", "src/lib.rs", 13, 1},
+	{SMELT_PANIC_TEXT, "{u8} of", "src/lib.rs", 14, 1},
+	{SMELT_PANIC_TEXT, " {u64}\n", "src/lib.rs", 15, 1},
+	{SMELT_PANIC_TEXT, "{{ {f64:?} }}", "src/lib.rs", 16, 1},
 };
 
 void

@@ -25,6 +25,8 @@ enum sample_kernel {
 	/* plain, watched: reads out[0], writes it if i == n, panics if i > n
 	 * and i == 5 */
 	SAMPLE_RACE,
+	SAMPLE_PRINT, /* plain: prints "VALUE: i of n" for i < n, in pieces */
+	SAMPLE_TEXT,  /* plain: panics with its value where i == n */
 	SAMPLE_COUNT_OF
 };
 

@@ -12,7 +12,8 @@ UNIT_TESTS := $(UNIT_NAMES:%=build/test/unit/%)
 
 UNIT_LAYERS := $(patsubst src/%.c,build/unit-obj/%.o,\
 	$(wildcard src/runtime/*.c src/runtime/engine/*.c src/image/*.c) \
-	src/base/arena.c src/base/message.c src/driver/occupancy.c)
+	src/base/arena.c src/base/message.c src/base/text.c \
+	src/base/text_float.c src/base/escapes.c src/driver/occupancy.c)
 
 build/unit-obj/%.o: src/%.c
 	@mkdir -p $(@D)

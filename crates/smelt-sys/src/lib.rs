@@ -133,7 +133,7 @@ pub struct smelt_panic {
     pub thread: [u32; 3],
     pub kernel: [c_char; 256],
     pub file: [c_char; 256],
-    pub message: [c_char; 512],
+    pub message: [c_char; 1024],
     pub fault: u32,
     pub other_line: u32,
     pub other_column: u32,
@@ -177,6 +177,10 @@ pub struct smelt_kernel_info {
     pub line: u32,
 }
 
+/// Takes what kernels print: text and its size.
+pub type smelt_print_fn =
+    Option<unsafe extern "C" fn(data: *mut c_void, text: *const c_char, size: u64)>;
+
 // The kind is said here and not by the build script alone: of a static library that
 // rustc does not see named, a dylib exports nothing.
 #[link(name = "smelt", kind = "static")]
@@ -217,6 +221,7 @@ unsafe extern "C" {
     pub fn smelt_stream_wait(stream: *mut smelt_stream) -> c_int;
     pub fn smelt_stream_panic(stream: *mut smelt_stream, panic: *mut smelt_panic) -> c_int;
     pub fn smelt_last_panic(panic: *mut smelt_panic) -> c_int;
+    pub fn smelt_print_to(put: smelt_print_fn, data: *mut c_void) -> c_int;
     pub fn smelt_event_record(stream: *mut smelt_stream, event: *mut *mut smelt_event) -> c_int;
     pub fn smelt_event_record_timed(
         stream: *mut smelt_stream,

@@ -243,6 +243,9 @@ fn c_type(rust: &str) -> String {
     if rust.starts_with("Option<unsafe extern \"C\" fn(data: *mut c_void)>") {
         return "void (*)(void *)".into();
     }
+    if rust == "smelt_print_fn" {
+        return "smelt_print_fn".into();
+    }
     match rust {
         "c_int" => "int".into(),
         "c_char" => "char".into(),

@@ -45,6 +45,7 @@
 //! | `std::sync::Barrier` for a team | [`sync::barrier`] |
 //! | SIMD across lanes | [`warp`] |
 //! | `panic!`, index out of bounds | the same; the launch gives [`Error::Panic`] |
+//! | `println!` | [`smelt::println!`](crate::println!) |
 //! | a struct passed along | `#[derive(Clone, Copy, DeviceCopy)]` |
 //! | a thread beside another | [`Stream`] |
 //! | `thread::join` | [`Device::wait`], [`Stream::wait`] |
@@ -78,7 +79,11 @@ pub use device::{
     DisjointMut3, Scope, Shared, block, dynamic_shared, launch_bounds, sync, thread, warp,
 };
 #[doc(hidden)]
+pub use device::print::emit as __print;
+#[doc(hidden)]
 pub use host::maps::Maps;
+#[doc(hidden)]
+pub use std::format_args as __format_args;
 pub use host::profile;
 pub use host::{
     Array, Buffer, BufferView, BufferViewMut, Copying, Counters, DataScope, Device, DeviceInfo,

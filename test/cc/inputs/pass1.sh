@@ -8,7 +8,8 @@ name=$(basename "$file" .rs)
 here=$(dirname "$0")
 export RUSTC_BOOTSTRAP=1
 mkdir -p "$out"
-common="--edition 2024 -L $out -Csymbol-mangling-version=v0 --cap-lints=allow"
+# Intermediate files have the same names in all folders.
+common="--edition 2024 -L $out -Ztemps-dir=$out -Csymbol-mangling-version=v0 --cap-lints=allow"
 device="-Cno-prepopulate-passes -Ccodegen-units=1 -Cpanic=abort -Copt-level=3
 	-Cdebuginfo=2 -Zmir-enable-passes=-JumpThreading
 	-Zcross-crate-inline-threshold=never"

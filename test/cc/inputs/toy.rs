@@ -61,3 +61,12 @@ pub fn launch<F: Fn(&[f32], &mut f32) + Copy + 'static>(f: F, data: &[f32], out:
     let block = Block { state: 0, launch: 0, f, args };
     unsafe { smelt_toy_launch(__smelt_entry::<F> as *const () as usize, (&raw const block).cast()) }
 }
+
+pub mod device {
+    pub mod print {
+        #[inline(never)]
+        pub fn emit(args: std::fmt::Arguments<'_>) {
+            std::print!("{args}");
+        }
+    }
+}

@@ -5,7 +5,7 @@
 //~   = note: in kernel `println::kernel` (src/bin/println.rs:16)
 //~   = note: `println::kernel` uses `println::helper` at src/bin/println.rs:18:
 //~   = note: `println::helper` uses `std::io::stdio::_print` at src/bin/println.rs:12:9
-//~   = help:
+//~   = help: print with smelt::println!
 use smelt::prelude::*;
 fn helper(v: f32) {
     if v > 3.0 {

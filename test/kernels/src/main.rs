@@ -15,6 +15,7 @@ mod panics;
 mod prim;
 mod shapes;
 mod suite;
+mod texts;
 
 use smelt::prelude::*;
 use suite::Suite;
@@ -51,6 +52,7 @@ fn main() {
         blocks::run(&mut suite);
         math::run(&mut suite);
         panics::run(&mut suite);
+        texts::run(&mut suite);
         errors::run(&mut suite);
         data::run(&mut suite);
         ends::run(&mut suite, number);

@@ -153,8 +153,8 @@ fn many_ways(gpu: &Device) -> Outcome {
         ("range", 8),
         ("index out of bounds: the len is 4 but the index is 105", 9),
         ("not in order", 11),
-        ("", 15),
-        ("", 18),
+        ("assertion `left == right` failed\n  left: 5\n right: 0", 15),
+        ("called `Result::unwrap()` on an `Err` value: 5", 18),
     ];
     for (way, (message, line)) in ways.into_iter().enumerate() {
         let mut out = vec![0i32; 100];

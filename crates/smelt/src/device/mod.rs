@@ -5,6 +5,7 @@ pub(crate) mod abi;
 mod atomic;
 pub mod block;
 mod disjoint;
+pub(crate) mod print;
 mod shared;
 mod slice;
 pub mod sync;

@@ -82,11 +82,12 @@ fn record(payload: Box<dyn Any + Send>) {
     }
 }
 
-/// Once, before the first launch: nothing where the program has kernels.
+/// Once, before the first launch.
 #[inline]
 pub(crate) fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        super::print::install();
         if sys::smelt_has_kernels() == 0 {
             eprintln!(
                 "smelt: this program was built without `cargo smelt`, so its kernels run \

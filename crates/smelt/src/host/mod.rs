@@ -9,6 +9,7 @@ pub(crate) mod fallback;
 pub(crate) mod launch;
 pub(crate) mod maps;
 pub(crate) mod pinned;
+mod print;
 pub mod profile;
 pub(crate) mod scope;
 pub(crate) mod split;
