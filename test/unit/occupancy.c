@@ -1,4 +1,4 @@
-/* Occupancy against figures of NVIDIA's occupancy calculator and LLVM's. */
+/* Occupancy against figures worked out by hand from the makers' limits. */
 #include "unit.h"
 
 #include "driver/driver.h"
