@@ -58,7 +58,7 @@ fn init_unchecked(mut array: DisjointMut3<f64>) {
     }
 }
 
-/// Over the cube of side n as one row of numbers, of which 32 wide blocks would leave some out.
+/// Over the cube of side n, which the array is, as one row of numbers, of which 32 wide blocks would leave some out.
 #[inline(always)]
 fn init_four(access: impl Access, n: u32, array: &[AtomicF64]) {
     let element = |at: usize| {
@@ -69,7 +69,8 @@ fn init_four(access: impl Access, n: u32, array: &[AtomicF64]) {
             (at / n / n) as usize,
         )
     };
-    stripes::four(array.len(), element, |i, value| {
+    let elements = (n as usize).pow(3);
+    stripes::four(elements, element, |i, value| {
         access.at(array, i).store(value)
     });
 }
