@@ -96,28 +96,6 @@ impl<'a> Suite<'a> {
         input: &[I],
         f: impl Fn(I) -> O + Copy + Send + Sync + 'static,
     ) {
-        self.panics_with(name, None, input, f);
-    }
-
-    /// As `panics`, for messages that are formatted: a device says `text`, which has {} for
-    /// values.
-    pub fn panics_saying<I: Input, O: Output>(
-        &mut self,
-        name: &str,
-        text: &'static str,
-        input: &[I],
-        f: impl Fn(I) -> O + Copy + Send + Sync + 'static,
-    ) {
-        self.panics_with(name, Some(text), input, f);
-    }
-
-    fn panics_with<I: Input, O: Output>(
-        &mut self,
-        name: &str,
-        text: Option<&'static str>,
-        input: &[I],
-        f: impl Fn(I) -> O + Copy + Send + Sync + 'static,
-    ) {
         self.test(name, |gpu| {
             let kernel = move |input: &[I], mut out: DisjointMut<O>| {
                 let i = thread::index();
@@ -127,10 +105,7 @@ impl<'a> Suite<'a> {
             };
             let mut panicked = 0;
             for x in input {
-                let mut host = host_result(f, *x);
-                if let (Err(said), Some(text)) = (&mut host, text) {
-                    said.0 = text.into();
-                }
+                let host = host_result(f, *x);
                 let mut got = [O::FILLER];
                 let device = gpu.launch(Grid::cover(1), kernel, (&[*x][..], &mut got[..]));
                 panicked += usize::from(host.is_err());

@@ -303,14 +303,16 @@ pub(crate) fn below<T: DeviceCopy>(value: T) -> Option<T> {
     get(value, lanes.checked_ilog2().unwrap_or(u32::MAX))
 }
 
-/// The values of the first `count` lanes combined, from this lane on, by `op`; lane 0 has all of them.
+/// The values of the first `count` lanes combined in order, from this lane on, by `op`; lane 0 has all
+/// of them.
 /// All lanes of the warp call it, with the same `count`.
 #[inline(always)]
 pub(crate) fn fold_lanes<T: DeviceCopy>(value: T, count: u32, op: impl Fn(T, T) -> T) -> T {
     let (lane, lanes) = (thread::lane(), thread::warp_size());
     let mut value = value;
-    let mut delta = lanes / 2;
-    while delta > 0 {
+    let mut delta = 1;
+    // Neighbours first: so the values stay in the order of the lanes.
+    while delta < lanes {
         let from = lane + delta;
         let there = exchange(value, from % lanes);
         // Within the warp it has ended only if it panicked in `op`.
@@ -319,7 +321,7 @@ pub(crate) fn fold_lanes<T: DeviceCopy>(value: T, count: u32, op: impl Fn(T, T) 
             // SAFETY: that lane takes part.
             value = op(value, unsafe { there.assume_init() });
         }
-        delta /= 2;
+        delta *= 2;
     }
     value
 }
