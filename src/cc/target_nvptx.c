@@ -116,11 +116,11 @@ ptx_feature(struct cc_job *job)
  * that is left of debug info, which is all that PTX carries on.
  */
 /* Options of LLVM's that no API has. Strength reduction of addresses in loops
- * gives each of an unrolled loop's loads an address of its own, and ptxas, which
- * goes sparing with registers, then waits for one load before it begins the
- * next: on an H200 products of matrix and vector took up to 1.5 times as long.
- * Addresses that follow from one another have all loads on their way together.
- * A target has a process of its own, so this is nobody else's. */
+ * gives each of an unrolled loop's loads an address of its own, and ptxas,
+ * which goes sparing with registers, then waits for one load before it begins
+ * the next: on an H200 products of matrix and vector took up to 1.5 times as
+ * long. Addresses that follow from one another have all loads on their way
+ * together. A target has a process of its own, so this is nobody else's. */
 static void
 set_options(void)
 {

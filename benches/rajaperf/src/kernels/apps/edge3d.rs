@@ -194,6 +194,7 @@ impl Entries for Whole {
 
 /// Adds the entries of row `M` of the matrix whose upper triangle is given.
 #[inline(always)]
+#[allow(unused_comparisons)] // M < 0
 fn add_row_sum<const M: usize>(sum: &mut f64, upper: &[[f64; EDGES]; EDGES]) {
     macro_rules! entries {
         ($($p:literal)*) => { 0.0 $(+ if M < $p { upper[M][$p] } else { upper[$p][M] })* };

@@ -7,7 +7,6 @@
 
 use super::domain::atomics;
 use super::exchange::exchange;
-use super::rooms::{Part, Room, UncheckedPart};
 use crate::prelude::*;
 
 /// Threads in a block, fixed.
@@ -95,76 +94,30 @@ fn data(run: &mut Run) -> Data {
 
 /// Most corners of a triangle that was clipped six times.
 const CORNERS: usize = 9;
-/// No corner, in four bits.
-const NONE: u32 = 15;
+const NONE: u32 = u32::MAX;
 
-/// Corners' coordinates x, y, z, and h = 1 - x - y - z, in a room.
-///
-/// Corners are clamped to the room rather than checked one by one: a way out of the loops over them would keep
-/// threads that part there apart. That no polygon outgrew the room is asked once ([`Order::short`]).
-struct Coordinates<R>(R);
+/// A corner's coordinates x, y, z, h = 1 - x - y - z, and 1 - x - y, which only the first
+/// cut wants.
+type Coordinates = [[f64; CORNERS]; 5];
 
-/// Numbers of a thread, and one more.
-const WORDS: usize = 4 * CORNERS + 1;
-
-smelt::shared! {
-    static ROOMS: [f64; WORDS * BLOCK];
-}
-
-impl<R: Room> Coordinates<R> {
-    /// Coordinate `C` of a corner; 4 is 1 - x - y, which only the first cut wants.
-    #[inline(always)]
-    fn get<const C: usize>(&self, corner: u32) -> f64 {
-        match C {
-            4 => 1.0 - self.get::<0>(corner) - self.get::<1>(corner),
-            _ => self.0.get(C * CORNERS + (corner as usize).min(CORNERS - 1)),
-        }
-    }
-
-    #[inline(always)]
-    fn put<const C: usize>(&mut self, corner: u32, value: f64) {
-        self.0
-            .put(C * CORNERS + (corner as usize).min(CORNERS - 1), value);
-    }
-}
-
-/// A polygon's corners in order, and the places that are free, as linked lists: four bits for the
-/// next of each, so that they stay in a register.
+/// A polygon's corners in order, and the places that are free, as linked lists.
 #[derive(Clone, Copy)]
 struct Order {
-    next: u64,
+    next: [u32; CORNERS],
     first: u32,
     free: u32,
-    /// Whether a place was wanted that there was not.
-    short: bool,
 }
 
 impl Order {
-    /// Corners 0, 1, 2; the others are free.
-    fn triangle() -> Self {
-        Self {
-            next: 0xf_8765_4f21,
-            first: 0,
-            free: 3,
-            short: false,
-        }
-    }
-
     #[inline(always)]
     fn next(&self, i: u32) -> u32 {
-        (self.next >> (4 * i)) as u32 & 15
+        self.next[i as usize]
     }
 
-    #[inline(always)]
-    fn set_next(&mut self, i: u32, next: u32) {
-        self.next = self.next & !(15 << (4 * i)) | (next as u64) << (4 * i);
-    }
-
-    /// A free place; the list should not run out.
+    /// A free place; the list never runs out.
     #[inline(always)]
     fn take(&mut self) -> u32 {
         let place = self.free;
-        self.short |= place == NONE;
         self.free = self.next(place);
         place
     }
@@ -172,30 +125,31 @@ impl Order {
 
 /// Puts at `to` the point of the edge from `inside` to `outside` where coordinate `C` is 0.
 #[inline(always)]
-fn cross<const C: usize>(at: &mut Coordinates<impl Room>, to: u32, inside: u32, outside: u32) {
-    let part = (0.0 - at.get::<C>(outside)) / (at.get::<C>(inside) - at.get::<C>(outside));
-    macro_rules! blend {
-        ($($c:literal)*) => {$(
-            let value = at.get::<$c>(inside) * part + at.get::<$c>(outside) * (1.0 - part);
-            at.put::<$c>(to, value);
-        )*};
+fn cross<const C: usize>(at: &mut Coordinates, to: u32, inside: u32, outside: u32) {
+    let (to, inside, outside) = (to as usize, inside as usize, outside as usize);
+    let part = (0.0 - at[C][outside]) / (at[C][inside] - at[C][outside]);
+    for values in at.iter_mut().take(4) {
+        values[to] = values[inside] * part + values[outside] * (1.0 - part);
     }
-    blend!(0 1 2 3);
 }
 
 /// Cuts off what has coordinate `C` below 0.
 #[inline(always)]
-fn clip<const C: usize>(at: &mut Coordinates<impl Room>, order: &mut Order) {
+fn clip<const C: usize>(at: &mut Coordinates, order: &mut Order) {
     let start = order.first;
     // The edges that leave and enter: from, to.
     let (mut leaves, mut enters) = ((NONE, NONE), (NONE, NONE));
     let mut here = start;
-    let mut value = if here != NONE { at.get::<C>(here) } else { 0.0 };
+    let mut value = if here != NONE {
+        at[C][here as usize]
+    } else {
+        0.0
+    };
     let (first_value, mut last_value) = (value, value);
     while here != NONE {
         let next = order.next(here);
         let to = if next == NONE { start } else { next };
-        let next_value = at.get::<C>(to);
+        let next_value = at[C][to as usize];
         if value >= 0.0 && next_value < 0.0 {
             leaves = (here, to);
         }
@@ -217,8 +171,8 @@ fn clip<const C: usize>(at: &mut Coordinates<impl Room>, order: &mut Order) {
     let mut here = start;
     while here != NONE {
         let next = order.next(here);
-        if at.get::<C>(here) < 0.0 {
-            order.set_next(here, order.free);
+        if at[C][here as usize] < 0.0 {
+            order.next[here as usize] = order.free;
             order.free = here;
         } else if order.first == NONE {
             order.first = here;
@@ -226,20 +180,20 @@ fn clip<const C: usize>(at: &mut Coordinates<impl Room>, order: &mut Order) {
         here = next;
     }
     if leaves.0 != NONE {
-        order.set_next(leaves.0, new.0);
-        order.set_next(new.0, new.1);
+        order.next[leaves.0 as usize] = new.0;
+        order.next[new.0 as usize] = new.1;
         let ends = last_value < 0.0 || first_value < 0.0;
-        order.set_next(new.1, if ends { NONE } else { enters.1 });
+        order.next[new.1 as usize] = if ends { NONE } else { enters.1 };
     }
 }
 
 /// Adds six times the volume and 24 times the moments between a polygon and z = 0.
 #[inline(always)]
-fn add_polygon(sums: &mut [f64; VALUES], at: &Coordinates<impl Room>, order: &Order) {
+fn add_polygon(sums: &mut [f64; VALUES], at: &Coordinates, order: &Order) {
     if order.first == NONE {
         return;
     }
-    let point = |i: u32| [at.get::<0>(i), at.get::<1>(i), at.get::<2>(i)];
+    let point = |i: u32| [at[0][i as usize], at[1][i as usize], at[2][i as usize]];
     let [x0, y0, z0] = point(order.first);
     let mut here = order.next(order.first);
     let [mut x1, mut y1, mut z1] = point(here);
@@ -281,7 +235,7 @@ fn dot(a: Point, b: Point) -> f64 {
 /// What a triangle and a tetrahedron add to the intersection: volume and moments of the part of
 /// the tetrahedron below the triangle.
 #[inline(always)]
-fn below(triangle: [Point; 3], tetrahedron: [Point; 4], room: impl Room) -> [f64; VALUES] {
+fn below(triangle: [Point; 3], tetrahedron: [Point; 4]) -> [f64; VALUES] {
     let origin = tetrahedron[0];
     let [a, b, c] = [1, 2, 3].map(|i| minus(tetrahedron[i], origin));
     let det = a[0] * b[1] * c[2] - a[0] * c[1] * b[2] + b[0] * c[1] * a[2] - b[0] * a[1] * c[2]
@@ -290,16 +244,21 @@ fn below(triangle: [Point; 3], tetrahedron: [Point; 4], room: impl Room) -> [f64
     let per = det / (det * det + 1.0e-100);
     // In the frame where the tetrahedron is that of the unit vectors.
     let axes = [times(b, c), times(c, a), times(a, b)];
-    let mut at = Coordinates(room);
-    for (corner, point) in (0..).zip(triangle) {
-        let from = minus(point, origin);
-        let [x, y, z] = axes.map(|axis| dot(from, axis) * per);
-        at.put::<0>(corner, x);
-        at.put::<1>(corner, y);
-        at.put::<2>(corner, z);
-        at.put::<3>(corner, 1.0 - x - y - z);
+    let mut at: Coordinates = [[0.0; CORNERS]; 5];
+    for corner in 0..3 {
+        let from = minus(triangle[corner], origin);
+        for axis in 0..3 {
+            at[axis][corner] = dot(from, axes[axis]) * per;
+        }
+        let (x, y, z) = (at[0][corner], at[1][corner], at[2][corner]);
+        at[3][corner] = 1.0 - x - y - z;
+        at[4][corner] = 1.0 - x - y;
     }
-    let mut order = Order::triangle();
+    let mut order = Order {
+        next: [1, 2, NONE, 4, 5, 6, 7, 8, NONE],
+        first: 0,
+        free: 3,
+    };
     clip::<4>(&mut at, &mut order);
     clip::<0>(&mut at, &mut order);
     clip::<1>(&mut at, &mut order);
@@ -311,22 +270,16 @@ fn below(triangle: [Point; 3], tetrahedron: [Point; 4], room: impl Room) -> [f64
     // What lies beyond the face h = 0 counts up to that.
     let mut here = rest.first;
     while here != NONE {
-        let beyond = -at.get::<3>(here) - 1.0e-50;
-        at.put::<3>(here, beyond);
+        at[3][here as usize] = -at[3][here as usize] - 1.0e-50;
         here = rest.next(here);
     }
     clip::<3>(&mut at, &mut rest);
     let mut here = rest.first;
     while here != NONE {
-        let top = at.get::<4>(here);
-        at.put::<2>(here, top);
+        at[2][here as usize] = 1.0 - at[0][here as usize] - at[1][here as usize];
         here = rest.next(here);
     }
     add_polygon(&mut sums, &at, &rest);
-    assert!(
-        !order.short && !rest.short,
-        "a polygon of more corners than there can be"
-    );
     let [volume, x, y, z] = sums;
     let volume = volume * 0.16666666666666667;
     let [x, y, z] = [x, y, z].map(|moment| moment * 0.041666666666666667);
@@ -336,7 +289,7 @@ fn below(triangle: [Point; 3], tetrahedron: [Point; 4], room: impl Room) -> [f64
 
 /// What triangle and tetrahedron number `i` of a pair add to its intersection.
 #[inline(always)]
-fn part(donor: &[f64; HEX], target: &[f64; HEX], i: usize, room: impl Room) -> [f64; VALUES] {
+fn part(donor: &[f64; HEX], target: &[f64; HEX], i: usize) -> [f64; VALUES] {
     // Corners of the faces around corner 0, in a cycle; around corner 7 the other way round.
     const AROUND: [u8; 7] = [1, 5, 4, 6, 2, 3, 1];
     // The edges of the tetrahedra that all have corners 0 and 7.
@@ -356,19 +309,14 @@ fn part(donor: &[f64; HEX], target: &[f64; HEX], i: usize, room: impl Room) -> [
     below(
         corners.map(|corner| point(donor, corner)),
         [0, edge[0], edge[1], 7].map(|corner| point(target, corner)),
-        room,
     )
 }
 
 #[inline(always)]
-fn intersection<R: Room>(
-    donor: &[f64; HEX],
-    target: &[f64; HEX],
-    room: impl Fn() -> R,
-) -> [f64; VALUES] {
+fn intersection(donor: &[f64; HEX], target: &[f64; HEX]) -> [f64; VALUES] {
     let mut sums = [0.0; VALUES];
     for i in 0..PER_PAIR {
-        for (sum, value) in sums.iter_mut().zip(part(donor, target, i, room())) {
+        for (sum, value) in sums.iter_mut().zip(part(donor, target, i)) {
             *sum += value;
         }
     }
@@ -380,7 +328,7 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
     run.time_host(|| {
         let pairs = it.donors.as_chunks().0.iter().zip(it.targets.as_chunks().0);
         for (out, (donor, target)) in it.out.as_chunks_mut().0.iter_mut().zip(pairs) {
-            *out = intersection(donor, target, || [0.0; WORDS]);
+            *out = intersection(donor, target);
         }
     });
     Ok(Checksum::of(&it.out))
@@ -417,7 +365,7 @@ fn block_part(value: impl FnOnce(usize, usize) -> [f64; VALUES], set: impl FnOnc
 fn triangles(donors: &[f64], targets: &[f64], sums: &[AtomicF64]) {
     let (donors, targets) = (donors.as_chunks().0, targets.as_chunks().0);
     block_part(
-        |pair, i| part(&donors[pair], &targets[pair], i, Part::new(&ROOMS, WORDS)),
+        |pair, i| part(&donors[pair], &targets[pair], i),
         |at, sum| sums[at].store(sum),
     );
 }
@@ -425,17 +373,8 @@ fn triangles(donors: &[f64], targets: &[f64], sums: &[AtomicF64]) {
 fn triangles_unchecked(donors: &[f64], targets: &[f64], sums: &[AtomicF64]) {
     let (donors, targets) = (donors.as_chunks().0, targets.as_chunks().0);
     block_part(
-        // SAFETY: there are as many threads as triangles and tetrahedra of all pairs; corners are
-        // below CORNERS.
-        |pair, i| unsafe {
-            let room = UncheckedPart::new(Part::new(&ROOMS, WORDS));
-            part(
-                donors.get_unchecked(pair),
-                targets.get_unchecked(pair),
-                i,
-                room,
-            )
-        },
+        // SAFETY: there are as many threads as triangles and tetrahedra of all pairs.
+        |pair, i| unsafe { part(donors.get_unchecked(pair), targets.get_unchecked(pair), i) },
         // SAFETY: and as many sums as each block has two of each value.
         |at, sum| unsafe { sums.get_unchecked(at).store(sum) },
     );
@@ -475,22 +414,18 @@ fn whole(donors: &[f64], targets: &[f64], mut out: DisjointChunks<f64>) {
     let t = thread::index();
     if let Some(out) = out.get_mut(t) {
         let donor = &donors.as_chunks().0[t.get()];
-        let target: &[f64; HEX] = &targets.as_chunks().0[t.get()];
-        let room = || Part::new(&ROOMS, WORDS);
-        out.copy_from_slice(&intersection(donor, target, room));
+        out.copy_from_slice(&intersection(donor, &targets.as_chunks().0[t.get()]));
     }
 }
 
 fn whole_unchecked(donors: &[f64], targets: &[f64], mut out: DisjointChunks<f64>) {
     let t = thread::index();
     if let Some(out) = out.get_mut(t) {
-        // SAFETY: there are as many donors and targets as results, which are of VALUES each; corners
-        // are below CORNERS.
+        // SAFETY: there are as many donors and targets as results, which are of VALUES each.
         unsafe {
             let donor = donors.as_chunks().0.get_unchecked(t.get());
             let target = targets.as_chunks().0.get_unchecked(t.get());
-            let room = || UncheckedPart::new(Part::new(&ROOMS, WORDS));
-            *out.as_mut_ptr().cast() = intersection(donor, target, room);
+            *out.as_mut_ptr().cast() = intersection(donor, target);
         }
     }
 }
