@@ -247,6 +247,7 @@ at_exit(void)
 		return;
 	rt_stage_stop();
 	rt_profile_finish();
+	engine_offload_end();
 }
 
 static void

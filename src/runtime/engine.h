@@ -167,6 +167,10 @@ uint32_t
 engine_device_count(const char *variable);
 
 extern const struct engine engine_offload;
+/* The calling thread ends the process: others stay where they are at their next
+ * call of the offload engine, or in it if they wait. */
+void
+engine_offload_end(void);
 extern const struct engine engine_cpu;
 extern const struct engine engine_null;
 

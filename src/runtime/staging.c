@@ -72,8 +72,10 @@ slot_of(const struct job *job, uint64_t part)
 	return &job->stream->device->slots[part % RT_SLOTS];
 }
 
-/* Memory that is not read again soon goes past the caches: a plain store would
- * read each line first, which is a third of what the memory has to do. */
+/* The user's memory, which is not read again soon, is written past the caches:
+ * a plain store would read each line first, which is a third of what the memory
+ * has to do. Slots are not: the device reads them at once, from the cache (an
+ * H200 took 1.4 times as long). */
 #define PAST_CACHES 262144
 
 static void
@@ -114,7 +116,10 @@ move_one(struct job *job)
 	pthread_mutex_unlock(&pool.lock);
 	slot = slot_of(job, part)->memory;
 	size = part_size(job, part);
-	move_bytes(job->in ? slot : host, job->in ? host : slot, size);
+	if (job->in)
+		memcpy(slot, host, size);
+	else
+		move_bytes(host, slot, size);
 	pthread_mutex_lock(&pool.lock);
 	pool.busy--;
 	job->moved[part % RT_SLOTS] = part + 1;
@@ -377,7 +382,7 @@ run_small(struct job *job)
 	result = free_slot(device, &slots[0]);
 	if (result)
 		return result;
-	move_bytes(slots[0].memory, job->host, job->size);
+	memcpy(slots[0].memory, job->host, job->size);
 	return give_part(job, 0);
 }
 

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* How long a wait keeps asking before it sleeps, and when it begins to let
  * other threads of this machine go first. */
@@ -72,6 +73,7 @@ struct gpu {
 
 /* The GPU whose context is current in this thread, as far as we know. */
 static _Thread_local const struct gpu *bound;
+static atomic_uint users; /* threads that have one, or had */
 
 static int
 refused(int code, const char *what, ol_result_t result)
@@ -82,6 +84,41 @@ refused(int code, const char *what, ol_result_t result)
 			(int)result->Code);
 }
 
+/* The process ends, and its last thread goes on to take LLVM Offload apart. A
+ * thread that still works would call what is gone; so from now on it stays
+ * where it is. */
+static atomic_bool ending;
+static _Thread_local bool ends; /* this thread is the last one */
+
+static void
+stay_if_ending(void)
+{
+	if (atomic_load_explicit(&ending, memory_order_relaxed) && !ends)
+		for (;;)
+			pause();
+}
+
+void
+engine_offload_end(void)
+{
+	/* Calls under way take some microseconds, waits look at `ending`. */
+	const struct timespec calls = {0, 20000000};
+
+	if (atomic_load(&users) < 2)
+		return;
+	ends = true;
+	atomic_store(&ending, true);
+	nanosleep(&calls, NULL);
+}
+
+static void
+bind(const struct gpu *gpu)
+{
+	if (!bound)
+		atomic_fetch_add(&users, 1);
+	bound = gpu;
+}
+
 /* A new queue makes the context current; the plugin keeps a stock of them. */
 static int
 make_current(const struct gpu *gpu)
@@ -89,6 +126,7 @@ make_current(const struct gpu *gpu)
 	ol_queue_handle_t queue;
 	ol_result_t result;
 
+	stay_if_ending();
 	if (bound == gpu)
 		return 0;
 	result = ol.olCreateQueue(gpu->handle, &queue);
@@ -96,7 +134,7 @@ make_current(const struct gpu *gpu)
 		result = ol.olDestroyQueue(queue);
 	if (result)
 		return refused(SMELT_EENGINE, gpu->name, result);
-	bound = gpu;
+	bind(gpu);
 	return 0;
 }
 
@@ -368,11 +406,13 @@ offload_queue_create(void *device, void **queue)
 {
 	const struct gpu *gpu = device;
 	ol_queue_handle_t made;
-	ol_result_t result = ol.olCreateQueue(gpu->handle, &made);
+	ol_result_t result;
 
+	stay_if_ending();
+	result = ol.olCreateQueue(gpu->handle, &made);
 	if (result)
 		return refused(SMELT_EENGINE, "new queue", result);
-	bound = gpu;
+	bind(gpu);
 	*queue = made;
 	return 0;
 }
@@ -405,6 +445,7 @@ spin(ol_queue_handle_t queue)
 	while (!ol.olGetQueueInfo(queue, OL_QUEUE_INFO_EMPTY, sizeof(empty),
 				  &empty) &&
 	       !empty && spent < SPIN_NS) {
+		stay_if_ending();
 		if (spent > YIELD_NS)
 			sched_yield();
 		spent = now_ns() - start;
@@ -503,10 +544,13 @@ offload_memory_alloc(void *device, enum engine_memory kind, uint64_t size,
 		     void **memory)
 {
 	const struct gpu *gpu = device;
-	ol_result_t result = ol.olMemAlloc(
-		gpu->handle,
-		kind == ENGINE_HOST ? OL_ALLOC_TYPE_HOST : OL_ALLOC_TYPE_DEVICE,
-		size, memory);
+	ol_result_t result;
+
+	stay_if_ending();
+	result = ol.olMemAlloc(gpu->handle,
+			       kind == ENGINE_HOST ? OL_ALLOC_TYPE_HOST
+						   : OL_ALLOC_TYPE_DEVICE,
+			       size, memory);
 
 	if (result)
 		return refused(kind == ENGINE_HOST ? SMELT_ENO_MEMORY
