@@ -353,6 +353,31 @@ plain_text(struct cc *cc, LLVMValueRef template, LLVMValueRef args)
 	return len & 1 ? message_constant(cc, template, 0, len >> 1) : NULL;
 }
 
+/* The text of Arguments::from_str, where that is still called: in a crate that
+ * is not optimised. */
+static const char *
+made_text(struct cc *cc, LLVMValueRef template)
+{
+	LLVMValueRef call, callee, len;
+	const char *name;
+	size_t size;
+
+	if (!LLVMIsAExtractValueInst(template))
+		return NULL;
+	call = LLVMGetOperand(template, 0);
+	callee = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+	if (!callee || !LLVMIsAFunction(callee) ||
+	    LLVMGetNumArgOperands(call) != 2)
+		return NULL;
+	name = LLVMGetValueName2(callee, &size);
+	len = LLVMGetOperand(call, 1);
+	if (!strstr(name, "4core3fmt") ||
+	    !strstr(name, "9Arguments8from_str") || !LLVMIsAConstantInt(len))
+		return NULL;
+	return message_constant(cc, LLVMGetOperand(call, 0), 0,
+				LLVMConstIntGetZExtValue(len));
+}
+
 void
 message_format(struct message *message, LLVMValueRef template,
 	       LLVMValueRef args)
@@ -361,6 +386,8 @@ message_format(struct message *message, LLVMValueRef template,
 	const char *text = plain_text(message->cc, template, args);
 	size_t before = message->text.len;
 
+	if (!text)
+		text = made_text(message->cc, template);
 	if (text) {
 		message_text(message, text);
 		return;
