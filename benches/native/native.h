@@ -182,7 +182,7 @@ struct Run {
 	long reps;
 	double scale; // default size / size: the checksum scale's variable part
 	unsigned units; // multiprocessors
-	bool counts; // whether its checksum is wanted
+	bool counts;	// whether its checksum is wanted
 	Init init;
 	double seconds = 0;
 	long double checksum = 0;
