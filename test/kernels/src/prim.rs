@@ -319,32 +319,19 @@ fn scans(gpu: &Device) -> Outcome {
     ensure(matches!(result, Err(Error::Invalid(_))), "3 elements into 4")
 }
 
-/// The first tile comes late, so that later ones look back over many that only have their own
-/// values, and put them together in order.
-fn scan_after_a_late_tile(gpu: &Device) -> Outcome {
-    const LATE: u32 = 0xbad;
-    let n = 60_000;
-    let mut x: Vec<Affine> = (0..n).map(Affine::of).collect();
-    x[1].b = LATE;
-    let slow = |a: Affine, b: Affine| {
-        let mut rounds = if b.b == LATE { 30_000u32 } else { 0 };
-        while std::hint::black_box(rounds) > 0 {
-            rounds -= 1;
-        }
-        a.then(b)
-    };
-    let mut want = vec![];
-    let mut through = Affine::SAME;
-    for x in &x {
-        through = through.then(*x);
-        want.push(through);
-    }
-    let x = Buffer::from_slice(gpu, &x)?;
-    let mut y = Buffer::filled(gpu, n, Affine::SAME)?;
-    let mut scan = Scan::new(gpu, n)?;
-    for _ in 0..3 {
-        scan.inclusive(gpu, x.view(), y.view_mut(), slow)?;
-        same(&y.to_vec()?, &want)?;
+fn ordered(mut out: DisjointMut<Affine>) {
+    let i = thread::index();
+    out[i] = block::reduce(Affine::of(i.get()), Affine::then);
+}
+
+/// A block of one warp folds its lanes as a scan folds the tiles before it: in order, which
+/// operators that do not commute show.
+fn lanes_in_order(gpu: &Device) -> Outcome {
+    for threads in [2, 3, 5, 8, 13, 21, 31, 32] {
+        let mut out = vec![Affine::SAME; threads];
+        gpu.launch(Grid::blocks(1).threads(threads), ordered, (&mut out,))?;
+        let all = (0..threads).map(Affine::of).reduce(Affine::then).unwrap();
+        same(&out, &vec![all; threads]).map_err(|e| format!("{threads} lanes: {e}"))?;
     }
     Ok(())
 }
@@ -411,7 +398,7 @@ pub fn run(suite: &mut Suite) {
     suite.test("prim-reductions", reductions);
     suite.test("prim-reductions-of-arrays", reductions_of_arrays);
     suite.test("prim-scans", scans);
-    suite.test("prim-scan-after-a-late-tile", scan_after_a_late_tile);
+    suite.test("prim-lanes-in-order", lanes_in_order);
     suite.test("prim-scan-with-a-panic", scan_with_a_panic);
     suite.test("prim-sorts", sorts);
 }
