@@ -135,6 +135,15 @@ lower_intrinsic(struct cc_job *job, LLVMBuilderRef builder, const char *name,
 			      arg_count, "");
 }
 
+bool
+lower_is_lifetime(LLVMValueRef instruction)
+{
+	LLVMValueRef callee = lower_callee(instruction);
+
+	return callee &&
+	       starts_with(LLVMGetValueName(callee), "llvm.lifetime.");
+}
+
 void
 lower_drop_host(LLVMValueRef function)
 {

@@ -137,15 +137,6 @@ is_plain_load(LLVMValueRef user)
 	       LLVMGetOrdering(user) == LLVMAtomicOrderingNotAtomic;
 }
 
-static bool
-is_marker(LLVMValueRef user)
-{
-	LLVMValueRef callee = lower_callee(user);
-
-	return callee &&
-	       starts_with(LLVMGetValueName(callee), "llvm.lifetime.");
-}
-
 /* A memcpy of a constant size that is not volatile; 0: none. */
 static uint64_t
 bytes_copied(LLVMValueRef user)
@@ -176,7 +167,8 @@ is_reader(struct variable *variable, LLVMValueRef pointer, LLVMValueRef user,
 {
 	uint64_t bytes = bytes_copied(user);
 
-	if (is_plain_load(user) || LLVMIsAICmpInst(user) || is_marker(user))
+	if (is_plain_load(user) || LLVMIsAICmpInst(user) ||
+	    lower_is_lifetime(user))
 		return true;
 	if (is_pointer_step(user))
 		return is_only_read(variable, user, false);
@@ -217,8 +209,8 @@ has_only_casts(const struct variable *variable, LLVMValueRef alloca)
 	     use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
 
-		if (!LLVMIsAAddrSpaceCastInst(user) && !is_marker(user) &&
-		    user != variable->copy)
+		if (!LLVMIsAAddrSpaceCastInst(user) &&
+		    !lower_is_lifetime(user) && user != variable->copy)
 			return false;
 	}
 	return true;
@@ -262,7 +254,7 @@ redirect(LLVMValueRef alloca, LLVMValueRef there)
 		next = LLVMGetNextUse(use);
 		if (LLVMIsAAddrSpaceCastInst(user))
 			LLVMReplaceAllUsesWith(user, there);
-		else if (!is_marker(user))
+		else if (!lower_is_lifetime(user))
 			continue;
 		LLVMInstructionEraseFromParent(user);
 	}

@@ -13,6 +13,9 @@
 /* The function an instruction calls by name; NULL for all else. */
 LLVMValueRef
 lower_callee(LLVMValueRef instruction);
+/* Whether it marks where a local begins or ends to be used. */
+bool
+lower_is_lifetime(LLVMValueRef instruction);
 /* The function an instruction lies in. */
 LLVMValueRef
 lower_function_of(LLVMValueRef instruction);

@@ -12,6 +12,7 @@
  * it.
  */
 #include "base/text.h"
+#include "cc/lower.h"
 #include "cc/panics.h"
 
 #include <string.h>
@@ -47,23 +48,13 @@ copied_size(LLVMValueRef copy)
 					: UINT64_MAX / 2;
 }
 
-static bool
-is_lifetime(LLVMValueRef call)
-{
-	LLVMValueRef callee = LLVMGetCalledValue(call);
-	size_t len;
-
-	return LLVMIsAFunction(callee) &&
-	       starts_with(LLVMGetValueName2(callee, &len), "llvm.lifetime.");
-}
-
 /* A call that writes nothing through the pointers that it is given. */
 static bool
 is_reader(struct cc *cc, LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
 
-	return is_lifetime(call) ||
+	return lower_is_lifetime(call) ||
 	       (LLVMIsAFunction(callee) && panic_function(&cc->arena, callee));
 }
 
@@ -425,8 +416,7 @@ is_unread(struct cc *cc, LLVMValueRef pointer, unsigned depth)
 		} else if (LLVMIsAMemCpyInst(user)) {
 			if (LLVMGetOperand(user, 0) != pointer)
 				return false;
-		} else if (!LLVMIsAICmpInst(user) &&
-			   !(LLVMIsACallInst(user) && is_lifetime(user))) {
+		} else if (!LLVMIsAICmpInst(user) && !lower_is_lifetime(user)) {
 			return false;
 		}
 	}

@@ -12,15 +12,6 @@
 
 enum { constant_space = 4, private_space = 5 };
 
-static bool
-is_lifetime_marker(LLVMValueRef user)
-{
-	LLVMValueRef callee = lower_callee(user);
-
-	return callee &&
-	       starts_with(LLVMGetValueName(callee), "llvm.lifetime.");
-}
-
 /* The markers must name an alloca directly; so they are made again for it. */
 static void
 move_lifetime(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef marker,
@@ -48,7 +39,7 @@ move_alloca(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef old)
 	LLVMSetAlignment(new, LLVMGetAlignment(old));
 	for (use = LLVMGetFirstUse(old); use; use = next) {
 		next = LLVMGetNextUse(use);
-		if (is_lifetime_marker(LLVMGetUser(use)))
+		if (lower_is_lifetime(LLVMGetUser(use)))
 			move_lifetime(job, builder, LLVMGetUser(use), new);
 	}
 	LLVMPositionBuilderBefore(builder, old);

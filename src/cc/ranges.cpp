@@ -135,9 +135,7 @@ block_field(const LoadInst &load, uint64_t &offset)
 	uint64_t size = layout.getTypeStoreSize(load.getType());
 	uint64_t all = layout.getTypeAllocSize(block);
 	offset = at.getZExtValue();
-	/* The header is filled in after the terms were evaluated. */
-	return offset >= sizeof(struct smelt_block_header) && at.ule(all) &&
-	       size <= all - offset;
+	return at.ule(all) && size <= all - offset;
 }
 
 /* ---- terms ---- */
@@ -636,7 +634,9 @@ Ranges::describe_load(LoadInst &load, unsigned width)
 	unsigned op, dimension;
 	uint64_t offset;
 
-	if (width % 8 == 0 && block_field(load, offset))
+	/* The header is filled in after the terms were evaluated. */
+	if (width % 8 == 0 && block_field(load, offset) &&
+	    offset >= sizeof(struct smelt_block_header))
 		return put(SMELT_TERM_FIELD, width, 0, 0, offset);
 	if (is_hidden(load, op, dimension))
 		return put(op, 32, dimension);

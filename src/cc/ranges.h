@@ -25,8 +25,8 @@ struct Place {
 /* Whether a condition is `is` exactly if both a and b are. */
 bool
 splits(llvm::Value *condition, bool is, llvm::Value *&a, llvm::Value *&b);
-/* Whether a load reads an argument from the kernel's parameter block, and
- * where it lies there. */
+/* Whether a load reads the kernel's parameter block, which is the same
+ * everywhere, and where. */
 bool
 block_field(const llvm::LoadInst &load, uint64_t &offset);
 

@@ -14,7 +14,7 @@
  * holds an instruction at which threads meet nothing is done: one thread's
  * failing check must not part it from the others there.
  */
-#include "checks.h"
+#include "ranges.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -86,33 +86,11 @@ find_check(BasicBlock *block, Check &check)
 	return first != second;
 }
 
-/* A field of the kernel's parameter block: there, and the same, everywhere. */
-bool
-is_field(const LoadInst &load)
-{
-	APInt offset(64, 0);
-	const DataLayout &layout = load.getDataLayout();
-
-	if (!load.isSimple())
-		return false;
-	auto *base = dyn_cast<Argument>(
-		load.getPointerOperand()->stripAndAccumulateConstantOffsets(
-			layout, offset, false));
-	if (!base || !(base->hasByValAttr() || base->hasByRefAttr()) ||
-	    !(base->onlyReadsMemory() ||
-	      base->getType()->getPointerAddressSpace() == 4))
-		return false;
-	Type *block = base->hasByValAttr() ? base->getParamByValType()
-					   : base->getParamByRefType();
-	uint64_t size = layout.getTypeStoreSize(load.getType());
-	uint64_t all = layout.getTypeAllocSize(block);
-	return offset.ule(all) && size <= all - offset.getZExtValue();
-}
-
 /* Whether the value can be had at early.at, and what must be copied for it. */
 bool
 is_early(Early &early, Value *value, unsigned depth)
 {
+	uint64_t offset; /* of no interest: it is there, and the same, everywhere */
 	auto *inst = dyn_cast<Instruction>(value);
 
 	if (!inst || early.made.count(inst) ||
@@ -120,7 +98,7 @@ is_early(Early &early, Value *value, unsigned depth)
 		return true;
 	auto *load = dyn_cast<LoadInst>(inst);
 	if (!depth || isa<PHINode>(inst) ||
-	    !(load ? is_field(*load)
+	    !(load ? block_field(*load, offset)
 		   : !inst->mayReadOrWriteMemory() && !isa<CallBase>(inst) &&
 			      isSafeToSpeculativelyExecute(inst)))
 		return false;
