@@ -97,6 +97,15 @@ pool_size(const struct pool *pool)
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * SIM_PAGE;
 }
 
+uint64_t
+memory_available(const struct sim_agent *agent)
+{
+	const struct pool pool = {.kind = POOL_COARSE};
+	uint64_t all = pool_size(&pool);
+	uint64_t used = space_owned(agent->index, RANGE_POOL);
+	return used < all ? all - used : 0;
+}
+
 hsa_status_t
 hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, uint32_t attribute,
 			     void *value)
@@ -204,6 +213,8 @@ hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t size,
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (pool.kind == POOL_GROUP || size > MAX_ALLOCATION)
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	if (size > memory_available(pool.agent))
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	struct range like = {.kind = RANGE_POOL,
 			     .owner = pool.agent->index,
 			     .agents = 1u << pool.agent->index,

@@ -356,8 +356,7 @@ hsa_agent_get_info(hsa_agent_t handle, uint32_t attribute, void *value)
 		*(uint64_t *)value = 100000000;
 		break;
 	case HSA_AMD_AGENT_INFO_MEMORY_AVAIL:
-		*(uint64_t *)value =
-			(uint64_t)sysconf(_SC_AVPHYS_PAGES) * SIM_PAGE;
+		*(uint64_t *)value = memory_available(agent);
 		break;
 	default:
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;

@@ -100,6 +100,9 @@ space_remove(uint64_t base, enum range_kind kind, struct range *removed);
 /* The range that holds the address. */
 bool
 space_find(uint64_t address, struct range *found);
+/* Bytes of ranges of the kind that an agent owns. */
+uint64_t
+space_owned(uint32_t agent, enum range_kind kind);
 /* Changes the range that begins at base through the callback, under the lock.
  */
 bool
@@ -148,6 +151,9 @@ void *
 memory_map(const struct range *like, uint64_t size);
 void
 memory_unmap(void *ptr, enum range_kind kind);
+/* Bytes that an agent's pools have left. */
+uint64_t
+memory_available(const struct sim_agent *agent);
 void
 memory_stop(void);
 

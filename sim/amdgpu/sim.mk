@@ -72,6 +72,15 @@ build/sim/test/%.$(1).hsaco: test/sim/%_device.c test/sim/functions.h
 endef
 $(foreach a,$(SIM_ARCHS),$(eval $(call sim_kernels,$(a))))
 
+# The runtime's GPU test.
+SIM_KERNELS += $(foreach a,$(SIM_ARCHS),build/sim/test/sample.$(a).hsaco)
+define sim_sample
+build/sim/test/sample.$(1).hsaco: test/unit/sample_device.c
+	@mkdir -p $$(@D)
+	$$(SIM_CLANG) -Iinclude -mcpu=$(1) $$< -o $$@
+endef
+$(foreach a,$(SIM_ARCHS),$(eval $(call sim_sample,$(a))))
+
 # HIP's build of benches/native, host and device, on liboffload (test/sim/hip.c).
 # Debian's device libraries (ROCm 5.2) know no later device, and its clang comes
 # without the bundler: the host code takes the code object as it is. Kernels of
@@ -114,7 +123,7 @@ sim-hip-found:
 	@test -e $(SIM_ROCM)/include/hip/hip_runtime.h -a -n "$(SIM_HIP_LIBS)"
 
 sim: build/sim/$(SIM_LIB)
-sim-tests: build/sim/test/decode $(SIM_KERNELS)
+sim-tests: build/sim/test/decode $(SIM_KERNELS) build/test/gpu/runtime
 # All of it; test/run sim is the part that takes a minute.
 check-amd: sim
 	@test/sim/run all

@@ -96,6 +96,19 @@ space_find(uint64_t address, struct range *found)
 	return ok;
 }
 
+uint64_t
+space_owned(uint32_t agent, enum range_kind kind)
+{
+	uint64_t bytes = 0;
+	pthread_rwlock_rdlock(&space.lock);
+	for (size_t i = 0; i < space.count; i++)
+		if (space.ranges[i].owner == agent &&
+		    space.ranges[i].kind == kind)
+			bytes += space.ranges[i].mapped;
+	pthread_rwlock_unlock(&space.lock);
+	return bytes;
+}
+
 bool
 space_change(uint64_t base, void (*change)(struct range *, void *), void *arg)
 {

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "sample.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -478,7 +479,7 @@ static const char ptx_75[] =
 	"	ret;\n"
 	"}\n";
 
-static const struct image_binary binaries[] = {
+static struct image_binary binaries[] = {
 	{SMELT_IMAGE_PTX, "nvptx64-nvidia-cuda", "sm_75", ptx_75,
 	 sizeof(ptx_75) - 1},
 	{SMELT_IMAGE_PTX, "nvptx64-nvidia-cuda", "sm_80", "//80", 4},
@@ -491,6 +492,23 @@ static const struct image_binary binaries[] = {
 	 "ELFgfx90a",
 	 10},
 };
+static struct image_binary *const amd = &binaries[array_count(binaries) - 1];
+
+void
+sample_use_amd(const char *arch, const char *path)
+{
+	static char code[1 << 20];
+	FILE *file = fopen(path, "rb");
+
+	if (!file) {
+		perror(path);
+		exit(2);
+	}
+	amd->arch = arch;
+	amd->data = code;
+	amd->size = fread(code, 1, sizeof(code), file);
+	fclose(file);
+}
 
 static void
 make_images(struct arena *arena, struct buf *images,
@@ -512,7 +530,7 @@ sample_image(void)
 		{SMELT_TARGET_NVPTX, "sm_75", 0, 0},
 		{SMELT_TARGET_NVPTX, "sm_80", 0, 0},
 		{SMELT_TARGET_NVPTX, "sm_90", 0, 0},
-		{SMELT_TARGET_AMDGPU, "gfx90a", 0, 0},
+		{SMELT_TARGET_AMDGPU, NULL, 0, 0},
 	};
 	/* BOUNDS on sm_90: no thread's number reaches n. */
 	static const struct smelt_table_term terms[] = {
@@ -553,6 +571,7 @@ sample_image(void)
 	if (made)
 		return &image;
 	made = true;
+	targets[array_count(targets) - 1].arch = amd->arch;
 	for (uint32_t i = 0; i < SAMPLE_COUNT_OF; i++) {
 		struct image_kernel *kernel = &list[i];
 

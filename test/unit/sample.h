@@ -49,6 +49,10 @@ struct sample_aligned {
 /* Makes the runtime load the stand-in for LLVM Offload beside this program. */
 void
 sample_use_fake(void);
+/* Takes the code object in a file, of sample_device.c for arch, as the image's
+ * for AMD GPUs; before sample_image(). */
+void
+sample_use_amd(const char *arch, const char *path);
 /* A launch of a grid of n threads in one dimension, to be covered. */
 struct smelt_launch
 sample_launch(enum sample_kernel kernel, const struct sample_block *block,

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "../runtime.h"
+#include "driver.h"
 #include "fill.h"
 
 #include <stdbool.h>
@@ -60,12 +61,14 @@ static struct {
 	OL_FUNCTIONS(XX)
 #undef XX
 	ol_device_handle_t host;
+	uint32_t amd_count;
 	void (*found)(const struct engine_info *info);
 } ol;
 
 struct gpu {
 	ol_device_handle_t handle;
 	bool cuda;
+	uint32_t number; /* among AMD's */
 	bool fill_tried;
 	ol_symbol_handle_t fill;
 	char name[96];
@@ -345,6 +348,8 @@ on_device(ol_device_handle_t device, void *unused)
 		fill_amd(device, &info);
 	gpu->handle = device;
 	gpu->cuda = backend == OL_PLATFORM_BACKEND_CUDA;
+	if (!gpu->cuda)
+		gpu->number = ol.amd_count++;
 	snprintf(gpu->name, sizeof(gpu->name), "%s", info.info.name);
 	info.device = gpu;
 	for (uint32_t i = engine_device_count("SMELT_GPU_DEVICES"); i; i--)
@@ -567,24 +572,14 @@ offload_memory_free(void *device, enum engine_memory kind, void *memory)
 		ol.olMemFree(memory);
 }
 
-/* LLVM Offload tells how much there is, not how much is free. The CUDA driver,
- * which its plugin has opened, tells that for the context that is current. */
 static uint64_t
 offload_memory_available(void *device)
 {
 	const struct gpu *gpu = device;
-	int (*ask)(size_t * available, size_t * all) = NULL;
-	size_t available = 0, all = 0;
-	void *driver, *symbol;
 
-	if (!gpu->cuda || make_current(gpu))
-		return UINT64_MAX;
-	driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	symbol = driver ? dlsym(driver, "cuMemGetInfo_v2") : NULL;
-	memcpy(&ask, &symbol, sizeof(symbol));
-	if (driver)
-		dlclose(driver);
-	return ask && !ask(&available, &all) ? available : UINT64_MAX;
+	if (!gpu->cuda)
+		return driver_hsa_available(gpu->number);
+	return make_current(gpu) ? UINT64_MAX : driver_cuda_available();
 }
 
 static int
