@@ -3,8 +3,9 @@
 use crate::data::Init;
 use crate::prim::Share;
 use crate::suite::{Kernel, Params, Shape, Variant};
-use smelt::{AtomicF64, Buffer, Device, DeviceCopy, DeviceKind, DeviceShare, Grid};
+use smelt::{AtomicF64, Buffer, Device, DeviceKind, DeviceShare, Grid, Plain};
 use std::hint::black_box;
+use std::slice::from_raw_parts;
 use std::time::{Duration, Instant};
 
 /// What a variant is run with, and what it leaves: times and bytes moved.
@@ -173,12 +174,15 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// A copy of `data` on the device.
-    pub fn to_device<T: DeviceCopy>(&mut self, data: &[T]) -> smelt::Result<Buffer<T>> {
+    /// A copy of `data` on the device. What is one value all over is made there and not moved.
+    pub fn to_device<T: Plain>(&mut self, data: &[T]) -> smelt::Result<Buffer<T>> {
         let data = &data[..self.length(data.len())];
         let start = Instant::now();
-        let buffer = Buffer::from_slice(&self.gpu, data)?;
-        self.transferred(start, size_of_val(data));
+        let (buffer, moved) = match one_value(data) {
+            Some(value) => (Buffer::filled(&self.gpu, data.len(), value)?, 0),
+            None => (Buffer::from_slice(&self.gpu, data)?, size_of_val(data)),
+        };
+        self.transferred(start, moved);
         Ok(buffer)
     }
 
@@ -194,7 +198,14 @@ impl<'a> Run<'a> {
 
     /// Numbers that threads share on the device: safe kernels may write them through any index.
     pub fn cells_to_device(&mut self, data: Vec<f64>) -> smelt::Result<Buffer<AtomicF64>> {
-        self.move_to_device(data.into_iter().map(AtomicF64::new).collect())
+        if one_value(&data).is_none_or(|value| value.to_bits() != 0) {
+            return self.move_to_device(data.into_iter().map(AtomicF64::new).collect());
+        }
+        let start = Instant::now();
+        let len = self.length(data.len());
+        let buffer = Buffer::zeroed(&self.gpu, len)?;
+        self.transferred(start, 0);
+        Ok(buffer)
     }
 
     /// Their values on the host.
@@ -242,5 +253,34 @@ impl<'a> Run<'a> {
 
     pub fn transfer_bytes(&self) -> usize {
         self.transfer_bytes
+    }
+}
+
+/// The value that all elements are, bit by bit.
+fn one_value<T: Plain>(data: &[T]) -> Option<T> {
+    let first = *data.first()?;
+    // SAFETY: every bit of a Plain type belongs to its value.
+    let bytes = unsafe { from_raw_parts(data.as_ptr().cast::<u8>(), size_of_val(data)) };
+    let (head, rest) = bytes.split_at(size_of::<T>());
+    // Each byte is the one an element earlier.
+    (head.is_empty() || bytes[..rest.len()] == *rest).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_value_is_one_all_over() {
+        assert_eq!(one_value::<u8>(&[]), None);
+        assert_eq!(one_value(&[3.5]), Some(3.5));
+        assert_eq!(one_value(&[7i32; 100]), Some(7));
+        assert_eq!(one_value(&[0.0, -0.0]), None);
+        assert_eq!(one_value(&[[1, 2], [1, 2], [1, 3]]), None);
+        for at in 0..9 {
+            let mut data = [5u64; 9];
+            data[at] = 4;
+            assert_eq!(one_value(&data), None);
+        }
     }
 }

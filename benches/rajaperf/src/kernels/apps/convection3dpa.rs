@@ -1,7 +1,6 @@
 //! Apps_CONVECTION3DPA: a finite-element convection operator applied element by element, without
 //! being made: the gradient at the quadrature points, times a velocity, and back.
 
-use super::domain::{atomics, from_atomics};
 use super::exchange::exchange;
 use super::fem::{Field, Matrix, Points, add, constant, matrix};
 use crate::prelude::*;
@@ -329,11 +328,11 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
         })?;
         return Ok(Checksum::of(&run.to_host(&y)?));
     }
-    let y = run.move_to_device(atomics(it.y))?;
+    let y = run.cells_to_device(it.y)?;
     let grid = Grid::blocks(n).threads((Q, Q, Q));
     run.time(|queue| {
         let args = (&basis, &transposed, &derived, &velocity, &x, &y);
         launch!(queue, grid, [convection, convection_unchecked], args)
     })?;
-    Ok(Checksum::of(&from_atomics(run.to_host(&y)?)))
+    Ok(Checksum::of(&run.cells_to_host(&y)?))
 }

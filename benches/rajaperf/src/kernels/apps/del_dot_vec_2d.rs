@@ -1,7 +1,7 @@
 //! Apps_DEL_DOT_VEC_2D: the divergence of a vector field over the real zones of a mesh of
 //! quadrilaterals, which an index list names.
 
-use super::domain::{Domain, atomics, from_atomics};
+use super::domain::Domain;
 use crate::prelude::*;
 
 pub const KERNEL: Kernel = Kernel {
@@ -165,11 +165,11 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [x, y, fx, fy] = &it.fields;
     let (x, y) = (run.to_device(x)?, run.to_device(y)?);
     let (fx, fy) = (run.to_device(fx)?, run.to_device(fy)?);
-    let out = run.move_to_device(atomics(it.divergence))?;
+    let out = run.cells_to_device(it.divergence)?;
     let grid = run.cover(zones.len());
     run.time(|queue| {
         let args = (step, &zones, &x, &y, &fx, &fy, &out);
         launch!(queue, grid, [del_dot, del_dot_unchecked], args)
     })?;
-    Ok(Checksum::of(&from_atomics(run.to_host(&out)?)))
+    Ok(Checksum::of(&run.cells_to_host(&out)?))
 }

@@ -1,7 +1,6 @@
 //! Apps_DIFFUSION3DPA: a finite-element diffusion operator applied element by element, without
 //! being made: the gradient at the quadrature points, times a symmetric tensor, and back.
 
-use super::domain::{atomics, from_atomics};
 use super::exchange::exchange;
 use super::fem::{Field, Matrix, Points, add, constant, matrix};
 use crate::prelude::*;
@@ -352,11 +351,11 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
         })?;
         return Ok(Checksum::of(&run.to_host(&y)?));
     }
-    let y = run.move_to_device(atomics(it.y))?;
+    let y = run.cells_to_device(it.y)?;
     let grid = Grid::blocks(n).threads((Q, Q, Q));
     run.time(|queue| {
         let args = (&basis, &derived, &tensor, &x, &y);
         launch!(queue, grid, [diffusion, diffusion_unchecked], args)
     })?;
-    Ok(Checksum::of(&from_atomics(run.to_host(&y)?)))
+    Ok(Checksum::of(&run.cells_to_host(&y)?))
 }

@@ -167,12 +167,3 @@ pub fn each(slices: &[&[f64]; 8], i: usize) -> [f64; 8] {
     let [a, b, c, d, e, f, g, h] = slices;
     [a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i]]
 }
-
-/// Floats to be changed by many threads.
-pub fn atomics(values: Vec<f64>) -> Vec<AtomicF64> {
-    values.into_iter().map(AtomicF64::new).collect()
-}
-
-pub fn from_atomics(values: Vec<AtomicF64>) -> Vec<f64> {
-    values.into_iter().map(AtomicF64::into_inner).collect()
-}

@@ -10,7 +10,6 @@
 //! In tuning `block` a block has an angle and a group, and neighbouring threads different elements. In `groups`
 //! they have one element and 32 groups, for all of which the element's matrices are the same.
 
-use super::domain::{atomics, from_atomics};
 use crate::access::{Checked, Unchecked};
 use crate::prelude::*;
 
@@ -448,7 +447,7 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
         run.to_device(&it.f)?,
     );
     let (sigma, mass) = (run.to_device(&it.sigma)?, run.to_device(&it.mass)?);
-    let x = run.move_to_device(atomics(it.x))?;
+    let x = run.cells_to_device(it.x)?;
     let grid = Grid::blocks((GROUPS, ANGLES)).threads(run.block);
     // Whole groups of lanes.
     let lanes = run.block.next_multiple_of(LANES);
@@ -463,7 +462,7 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
         }
         launch!(queue, grid, [femsweep, femsweep_unchecked], args)
     })?;
-    Ok(checksum(&from_atomics(run.to_host(&x)?)))
+    Ok(checksum(&run.cells_to_host(&x)?))
 }
 
 fn checksum(x: &[f64]) -> Checksum {

@@ -5,7 +5,6 @@
 //! tetrahedron; blocks of 64 straddle the pairs of 72, so each leaves two partial sums and a
 //! second kernel puts those together. In tuning `pair` a thread does a whole pair.
 
-use super::domain::atomics;
 use super::exchange::exchange;
 use crate::prelude::*;
 
@@ -443,7 +442,7 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
         })?;
         return Ok(Checksum::of(&run.to_host(&out)?));
     }
-    let sums = run.move_to_device(atomics(vec![0.0; n * GROUP * 2 * VALUES]))?;
+    let sums = run.cells_to_device(vec![0.0; n * GROUP * 2 * VALUES])?;
     let (grid, second) = (
         Grid::blocks(n * GROUP).threads(BLOCK),
         Grid::cover(n).block(BLOCK),

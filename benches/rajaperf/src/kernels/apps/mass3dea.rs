@@ -3,7 +3,6 @@
 //! Tuning `block` has a thread for each column of the matrix, `split` [`PARTS`] of them, since the device has
 //! more threads than there are columns.
 
-use super::domain::{atomics, from_atomics};
 use super::exchange::exchange;
 use super::fem::{Field, Matrix, constant, matrix};
 use crate::prelude::*;
@@ -224,7 +223,7 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
         })?;
         return Ok(Checksum::of(&run.to_host(&mass)?));
     }
-    let mass = run.move_to_device(atomics(it.mass))?;
+    let mass = run.cells_to_device(it.mass)?;
     let grid = Grid::blocks(n).threads((D, D, D));
     let is_split = run.tuning == "split";
     run.time(|queue| {
@@ -235,5 +234,5 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
         }
         launch!(queue, grid, [mass3dea, mass3dea_unchecked], args)
     })?;
-    Ok(Checksum::of(&from_atomics(run.to_host(&mass)?)))
+    Ok(Checksum::of(&run.cells_to_host(&mass)?))
 }

@@ -1,7 +1,6 @@
 //! Apps_MASS3DPA: a finite-element mass matrix applied element by element, without being made:
 //! to the quadrature points along x, y and z, times their weights, and back.
 
-use super::domain::{atomics, from_atomics};
 use super::exchange::exchange;
 use super::fem::{Field, Matrix, Points, add, constant, matrix};
 use crate::prelude::*;
@@ -261,11 +260,11 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
         })?;
         return Ok(Checksum::of(&run.to_host(&y)?));
     }
-    let y = run.move_to_device(atomics(it.y))?;
+    let y = run.cells_to_device(it.y)?;
     let grid = Grid::blocks(n).threads((Q, Q, 1));
     run.time(|queue| {
         let args = (&basis, &transposed, &weights, &x, &y);
         launch!(queue, grid, [mass3dpa, mass3dpa_unchecked], args)
     })?;
-    Ok(Checksum::of(&from_atomics(run.to_host(&y)?)))
+    Ok(Checksum::of(&run.cells_to_host(&y)?))
 }

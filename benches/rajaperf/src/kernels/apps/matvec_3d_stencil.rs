@@ -4,7 +4,7 @@
 //! Only the lower 13 diagonals and the main one are stored, in one buffer one after the other: the
 //! upper ones are the lower ones read at the neighbour.
 
-use super::domain::{Domain, Steps, atomics, from_atomics};
+use super::domain::{Domain, Steps};
 use crate::prelude::*;
 
 /// Diagonals stored, and all.
@@ -148,13 +148,13 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let it = data(run);
     let (x, matrix) = (run.to_device(&it.x)?, run.to_device(&it.matrix)?);
     let zones = run.to_device(&it.zones)?;
-    let b = run.move_to_device(atomics(it.b))?;
+    let b = run.cells_to_device(it.b)?;
     let grid = run.cover(zones.len());
     run.time(|queue| {
         let args = (it.steps, &zones, &matrix, &x, &b);
         launch!(queue, grid, [matvec, matvec_unchecked], args)
     })?;
-    let b = from_atomics(run.to_host(&b)?);
+    let b = run.cells_to_host(&b)?;
     Ok(checksum(run, &b))
 }
 

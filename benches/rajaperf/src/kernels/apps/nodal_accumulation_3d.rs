@@ -5,7 +5,7 @@
 //! zones. It needs no atomics and gives the same result each time, but takes for granted that the real
 //! zones are the domain's box, where the list could name any.
 
-use super::domain::{Domain, Steps, atomics, from_atomics};
+use super::domain::{Domain, Steps};
 use crate::prelude::*;
 
 pub const KERNEL: Kernel = Kernel {
@@ -158,13 +158,13 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
         }
         _ => {
             let zones = run.to_device(&it.zones)?;
-            let x = run.move_to_device(atomics(it.x))?;
+            let x = run.cells_to_device(it.x)?;
             let grid = run.cover(zones.len());
             run.time(|queue| {
                 let args = (it.steps, &zones, &volume, &x);
                 launch!(queue, grid, [nodal, nodal_unchecked], args)
             })?;
-            from_atomics(run.to_host(&x)?)
+            run.cells_to_host(&x)?
         }
     };
     Ok(checksum(run, &x))

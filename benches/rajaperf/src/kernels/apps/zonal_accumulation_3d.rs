@@ -1,7 +1,7 @@
 //! Apps_ZONAL_ACCUMULATION_3D: for each real zone, which an index list names, the mean of its
 //! eight nodes.
 
-use super::domain::{Domain, Steps, atomics, from_atomics};
+use super::domain::{Domain, Steps};
 use crate::prelude::*;
 
 pub const KERNEL: Kernel = Kernel {
@@ -83,13 +83,13 @@ fn zonal_unchecked(steps: Steps, zones: &[usize], x: &[f64], volume: &[AtomicF64
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let it = data(run);
     let (x, zones) = (run.to_device(&it.x)?, run.to_device(&it.zones)?);
-    let volume = run.move_to_device(atomics(it.volume))?;
+    let volume = run.cells_to_device(it.volume)?;
     let grid = run.cover(zones.len());
     run.time(|queue| {
         let args = (it.steps, &zones, &x, &volume);
         launch!(queue, grid, [zonal, zonal_unchecked], args)
     })?;
-    let volume = from_atomics(run.to_host(&volume)?);
+    let volume = run.cells_to_host(&volume)?;
     Ok(checksum(run, &volume))
 }
 

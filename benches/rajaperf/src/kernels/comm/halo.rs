@@ -166,14 +166,3 @@ impl Halo {
         Ok(Self::checksum(&vars, &packed))
     }
 }
-
-/// Numbers that a kernel scatters into: safe code can write them through any index, each as
-/// one step.
-pub fn atomics(values: &[f64]) -> Vec<AtomicF64> {
-    values.iter().map(|value| AtomicF64::new(*value)).collect()
-}
-
-/// The values of such numbers.
-pub fn values(atomics: &[AtomicF64]) -> Vec<f64> {
-    atomics.iter().map(AtomicF64::load).collect()
-}

@@ -3,7 +3,7 @@
 //!
 //! Tuning `fused` does all of a direction in one launch, as HALO_PACKING_FUSED does.
 
-use super::halo::{self, Halo, atomics, values};
+use super::halo::{self, Halo};
 use super::halo_packing_fused;
 use crate::prelude::*;
 
@@ -67,7 +67,7 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     }
     let mut vars = Vec::new();
     for var in &halo.vars {
-        vars.push(run.move_to_device(atomics(var))?);
+        vars.push(run.cells_to_device(var.clone())?);
     }
     let (mut packed, mut arrived) = (Vec::new(), Vec::new());
     for (p, a) in halo.packed.iter().zip(&halo.arrived) {
@@ -100,7 +100,7 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     })?;
     let mut results = [Vec::new(), Vec::new()];
     for var in &vars {
-        results[0].push(values(&run.to_host(var)?));
+        results[0].push(run.cells_to_host(var)?);
     }
     for packed in &packed {
         results[1].push(run.to_host(packed)?);

@@ -3,7 +3,7 @@
 //! Tuning `direct` is the suite's: a row of blocks for each neighbour and variable, as many as are needed on
 //! average. `tasks` gives every block its own piece of one of them, so that none is idle.
 
-use super::halo::{self, Halo, atomics, values};
+use super::halo::{self, Halo};
 use crate::prelude::*;
 
 pub const KERNEL: Kernel = Kernel {
@@ -143,12 +143,13 @@ impl Side {
         } else {
             loops = tasks(&loops, run.block);
         }
+        let grid = Grid::blocks((blocks, loops.len())).threads((run.block, 1));
         let values = [&halo.packed, &halo.arrived][which].concat();
         Ok(Self {
-            loops: run.to_device(&loops)?,
+            loops: run.move_to_device(loops)?,
             lists: run.to_device(&lists)?,
-            buffers: run.move_to_device(atomics(&values))?,
-            grid: Grid::blocks((blocks, loops.len())).threads((run.block, 1)),
+            buffers: run.cells_to_device(values)?,
+            grid,
         })
     }
 }
@@ -158,7 +159,7 @@ pub fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let halo = Halo::new(run);
     let out = Side::new(run, &halo, 0)?;
     let back = Side::new(run, &halo, 1)?;
-    let vars = run.move_to_device(atomics(&halo.vars.concat()))?;
+    let vars = run.cells_to_device(halo.vars.concat())?;
     run.time(|queue| {
         let args = (&out.loops, &out.lists, &vars, &out.buffers);
         launch!(queue, out.grid, [pack, pack_unchecked], args)?;
@@ -168,8 +169,8 @@ pub fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
         launch!(queue, back.grid, [unpack, unpack_unchecked], args)?;
         queue.gpu.wait()
     })?;
-    let vars = values(&run.to_host(&vars)?);
-    let mut left = &values(&run.to_host(&out.buffers)?)[..];
+    let vars = run.cells_to_host(&vars)?;
+    let mut left = &run.cells_to_host(&out.buffers)?[..];
     let mut packed = Vec::new();
     for buffer in &halo.packed {
         let (this, others) = left.split_at(buffer.len());
