@@ -2,7 +2,7 @@
 // median, in the columns of rajaperf's RAJAPerf-runs.csv, so that `rajaperf
 // --compare FILE` takes the output as it is.
 //
-//     native [-k NAME...] [--size N] [--sizefact X] [--reps N] [--repfact X]
+//     native [-k NAME...] [-t TUNING] [--size N] [--sizefact X] [--reps N] [--repfact X]
 //            [--npasses N] [--seconds X] [--list]
 //
 // After X seconds of a kernel no further pass of it begins.
@@ -19,6 +19,7 @@ static const char *const variant = "Native_CUDA";
 
 struct Options {
 	std::vector<std::string> names;
+	std::string tuning; // the only one that runs, if not empty
 	Index size = 0;
 	double size_factor = 1, rep_factor = 1, seconds = INFINITY;
 	long reps = 0;
@@ -29,8 +30,8 @@ static void
 usage(const char *what)
 {
 	fprintf(stderr,
-		"native: %s\nusage: native [-k NAME...] [--size N] "
-		"[--sizefact X] [--reps N] [--repfact X] [--npasses N] "
+		"native: %s\nusage: native [-k NAME...] [-t TUNING] "
+		"[--size N] [--sizefact X] [--reps N] [--repfact X] [--npasses N] "
 		"[--seconds X] [--list]\n",
 		what);
 	exit(2);
@@ -61,6 +62,8 @@ parse(int argc, char **argv)
 			for (Kernel *k = Kernel::all(); k; k = k->next)
 				printf("%s %s\n", k->name, k->tuning);
 			exit(0);
+		} else if (a == "-t" && value) {
+			o.tuning = value, i++;
 		} else if (a == "--size") {
 			o.size = (Index)number(value), i++;
 		} else if (a == "--sizefact") {
@@ -87,6 +90,8 @@ chosen(const Options &o, const Kernel &k)
 {
 	const char *bare = strchr(k.name, '_') + 1;
 	std::string group(k.name, bare - 1);
+	if (!o.tuning.empty() && o.tuning != k.tuning)
+		return false;
 	if (o.names.empty())
 		return true;
 	for (const std::string &n : o.names)

@@ -20,6 +20,13 @@ amdgpu_ocml_folder(struct arena *arena);
 void
 amdgpu_link_ocml(struct cc_job *job, const char *folder, bool wave64);
 
+/* ---- amdgpu_lanes.c ---- */
+
+/* lower_warp.near. */
+LLVMValueRef
+amdgpu_near(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef value,
+	    unsigned mask);
+
 /* ---- amdgpu_carry.c ---- */
 
 /* Keeps LLVM from losing carries. The last thing before emit: what is

@@ -279,6 +279,7 @@ static const struct {
 	{"__smelt_shuffle_down_b32", SHUFFLE_DOWN},
 	{"__smelt_shuffle_xor_b32", SHUFFLE_XOR},
 	{"__smelt_shuffle_raw_b32", SHUFFLE_IDX},
+	{"__smelt_shuffle_near_b32", SHUFFLE_XOR},
 };
 
 /* What takes the call's place; NULL: it is none of ours. */
@@ -373,6 +374,7 @@ static const char *const meetings[] = {
 	"__smelt_shuffle_down_b32",
 	"__smelt_shuffle_xor_b32",
 	"__smelt_shuffle_raw_b32",
+	"__smelt_shuffle_near_b32",
 };
 
 bool

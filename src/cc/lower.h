@@ -148,6 +148,11 @@ struct lower_warp {
 	 * it likes where that lane has ended. */
 	LLVMValueRef (*permute)(struct cc_job *job, LLVMBuilderRef builder,
 				LLVMValueRef value, LLVMValueRef from);
+	/* The same of the lane whose number is this one's with the bits of
+	 * `mask` flipped, which is inside the warp; NULL if there is nothing
+	 * better for that than `permute`. */
+	LLVMValueRef (*near)(struct cc_job *job, LLVMBuilderRef builder,
+			     LLVMValueRef value, unsigned mask);
 };
 
 /* Replaces __smelt_lane_id, _warp_size, _shuffle_*, _ballot, _any, _all. */

@@ -321,17 +321,23 @@ warp_ballot(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef bit)
 	return LLVMBuildZExt(builder, votes, i64, "");
 }
 
-/* The instruction counts in bytes. */
+/* The instruction counts in bytes. One lane for all is read by another, without
+ * LDS. */
 static LLVMValueRef
 warp_permute(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef value,
 	     LLVMValueRef from)
 {
+	LLVMTypeRef type = LLVMTypeOf(value);
 	LLVMValueRef args[2] = {
 		LLVMBuildShl(builder, from,
 			     LLVMConstInt(LLVMTypeOf(from), 2, false), ""),
 		value,
 	};
+	LLVMValueRef one[2] = {value, from};
 
+	if (LLVMIsAConstantInt(from))
+		return lower_intrinsic(job, builder, "llvm.amdgcn.readlane",
+				       &type, 1, one, 2);
 	return lower_intrinsic(job, builder, "llvm.amdgcn.ds.bpermute", NULL, 0,
 			       args, 2);
 }
@@ -364,8 +370,8 @@ amdgpu_intrinsics(struct cc_job *job)
 {
 	static const char *const names[] = {"thread_idx", "block_idx",
 					    "block_dim", "grid_dim"};
-	static const struct lower_warp warp = {warp_lane, warp_size,
-					       warp_ballot, warp_permute};
+	static const struct lower_warp warp = {
+		warp_lane, warp_size, warp_ballot, warp_permute, amdgpu_near};
 
 	amdgpu_positions(job);
 	for (size_t i = 0; i < array_count(names); i++)

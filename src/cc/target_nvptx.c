@@ -298,6 +298,20 @@ warp_permute(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef value,
 			       NULL, 0, args, 4);
 }
 
+/* One instruction for any mask. */
+static LLVMValueRef
+warp_near(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef value,
+	  unsigned mask)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(job->context);
+	LLVMValueRef args[4] = {full_mask(job), value,
+				LLVMConstInt(i32, mask, false),
+				LLVMConstInt(i32, 31, false)};
+
+	return lower_intrinsic(job, builder, "llvm.nvvm.shfl.sync.bfly.i32",
+			       NULL, 0, args, 4);
+}
+
 /* The system's scope cannot be said for an add: LLVM prints atom without one,
  * which PTX takes for the device's. */
 static LLVMValueRef
@@ -355,8 +369,8 @@ system_adds(struct cc_job *job)
 static void
 nvptx_intrinsics(struct cc_job *job)
 {
-	static const struct lower_warp warp = {warp_lane, warp_size,
-					       warp_ballot, warp_permute};
+	static const struct lower_warp warp = {
+		warp_lane, warp_size, warp_ballot, warp_permute, warp_near};
 	static const struct lower_scopes scopes = {{"block", "device", ""},
 						   NULL};
 

@@ -103,6 +103,24 @@ shuffle_raw(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
 			     LLVMGetOperand(call, 1));
 }
 
+/* The same of the lane whose number has other bits where the mask has ones:
+ * most often a constant, for which a target may have an instruction. */
+static LLVMValueRef
+shuffle_near(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
+{
+	LLVMValueRef value = LLVMGetOperand(call, 0), taken = NULL;
+	LLVMValueRef mask = LLVMGetOperand(call, 1);
+
+	if (LLVMIsAConstantInt(mask))
+		taken = warp->near(job, builder, value,
+				   (unsigned)LLVMConstIntGetZExtValue(mask));
+	if (taken)
+		return taken;
+	return warp->permute(
+		job, builder, value,
+		LLVMBuildXor(builder, warp->lane(job, builder), mask, ""));
+}
+
 static LLVMValueRef
 make_ballot(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef call)
 {
@@ -145,6 +163,7 @@ lower_warp_operations(struct cc_job *job, const struct lower_warp *ops)
 		{"__smelt_shuffle_down_b32", shuffle_down},
 		{"__smelt_shuffle_xor_b32", shuffle_xor},
 		{"__smelt_shuffle_raw_b32", shuffle_raw},
+		{"__smelt_shuffle_near_b32", shuffle_near},
 		{"__smelt_ballot", make_ballot},
 		{"__smelt_any", make_any},
 		{"__smelt_all", make_all},

@@ -180,6 +180,12 @@ __smelt_shuffle_raw_b32(uint32_t value, uint32_t lane)
 	return shuffle(value, lane);
 }
 
+uint32_t
+__smelt_shuffle_near_b32(uint32_t value, uint32_t mask)
+{
+	return __smelt_shuffle_xor_b32(value, mask);
+}
+
 /* The votes of the lanes that have not ended, and which these are. */
 static uint32_t
 votes(bool vote, uint32_t *alive)

@@ -67,6 +67,8 @@ uint32_t
 __smelt_shuffle_xor_b32(uint32_t value, uint32_t mask);
 uint32_t
 __smelt_shuffle_raw_b32(uint32_t value, uint32_t lane);
+uint32_t
+__smelt_shuffle_near_b32(uint32_t value, uint32_t mask);
 uint64_t
 __smelt_ballot(bool vote);
 bool

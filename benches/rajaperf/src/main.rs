@@ -5,6 +5,7 @@
 //! not timed, so that no table can hold the time of a wrong answer.
 
 mod access;
+mod bins;
 mod data;
 mod execute;
 mod kernels;

@@ -1,7 +1,7 @@
 //! How the elements of an array are shared out among threads, and shared memory for safe code.
 
+use smelt::Shared;
 use smelt::prelude::*;
-use smelt::{DeviceKind, Shared};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How the elements of an array are shared out among the threads of a grid that only read them: on
@@ -9,13 +9,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// its own, since there threads of a block run one after the other.
 #[derive(Clone, Copy, DeviceCopy)]
 pub struct Share {
-    runs: bool,
+    /// Elements of a run; 0 where threads take turns.
+    each: usize,
 }
 
 impl Share {
-    pub fn of(kind: DeviceKind) -> Self {
+    /// Turns.
+    pub const TURNS: Self = Self { each: 0 };
+
+    /// Runs of `n` elements for so many threads.
+    pub fn runs(n: usize, threads: usize) -> Self {
         Self {
-            runs: kind == DeviceKind::Cpu,
+            each: n.div_ceil(threads).max(1),
         }
     }
 
@@ -24,15 +29,14 @@ impl Share {
     #[inline(always)]
     pub fn fold<T>(self, n: usize, start: T, mut step: impl FnMut(T, usize) -> T) -> T {
         let t = thread::index().get();
-        let threads = thread::grid_dim().x as usize * thread::block_dim().x as usize;
         let mut value = start;
-        if self.runs {
-            let each = n.div_ceil(threads);
-            let first = (t * each).min(n);
-            for i in first..(first + each).min(n) {
+        if self.each > 0 {
+            let first = t.saturating_mul(self.each).min(n);
+            for i in first..first.saturating_add(self.each).min(n) {
                 value = step(value, i);
             }
         } else {
+            let threads = thread::grid_dim().x as usize * thread::block_dim().x as usize;
             let mut i = t;
             while i < n {
                 value = step(value, i);

@@ -29,8 +29,6 @@ pub struct Run<'a> {
     pub full_grid: usize,
     /// Whether the device is the CPU.
     pub on_cpu: bool,
-    /// How reductions share out their elements there.
-    pub share: Share,
     variant: Variant,
     kernel_time: Duration,
     transfer_time: Duration,
@@ -98,7 +96,6 @@ impl<'a> Run<'a> {
                 _ => units as usize * (2048 / it.block.clamp(32, 1024)),
             },
             on_cpu: kind == DeviceKind::Cpu,
-            share: Share::of(kind),
             variant: it.variant,
             kernel_time: Duration::ZERO,
             transfer_time: Duration::ZERO,
@@ -144,6 +141,14 @@ impl<'a> Run<'a> {
             _ => blocks.min(self.full_grid),
         };
         (Grid::blocks(blocks).threads(self.block), blocks)
+    }
+
+    /// How so many blocks share out `n` elements that they reduce.
+    pub fn share(&self, n: usize, blocks: usize) -> Share {
+        match self.on_cpu {
+            true => Share::runs(n, blocks * self.block),
+            false => Share::TURNS,
+        }
     }
 
     /// Times the repetitions of `body` on the host.

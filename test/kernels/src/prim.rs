@@ -324,16 +324,83 @@ fn ordered(mut out: DisjointMut<Affine>) {
     out[i] = block::reduce(Affine::of(i.get()), Affine::then);
 }
 
-/// A block of one warp folds its lanes as a scan folds the tiles before it: in order, which
-/// operators that do not commute show.
+/// A block of one warp folds its lanes in order, which operators that do not commute show.
 fn lanes_in_order(gpu: &Device) -> Outcome {
-    for threads in [2, 3, 5, 8, 13, 21, 31, 32] {
+    let mut size = [0; 32];
+    gpu.launch(Grid::blocks(1).threads(32), warps, (&mut vec![NOTHING; 32], &mut size))?;
+    for threads in [2, 3, 5, 8, 13, 21, 31, 32, 33, 47, 63, 64] {
+        if threads > size[0] as usize {
+            break;
+        }
         let mut out = vec![Affine::SAME; threads];
         gpu.launch(Grid::blocks(1).threads(threads), ordered, (&mut out,))?;
         let all = (0..threads).map(Affine::of).reduce(Affine::then).unwrap();
         same(&out, &vec![all; threads]).map_err(|e| format!("{threads} lanes: {e}"))?;
     }
     Ok(())
+}
+
+/// Reductions of numbers, of one word and of two, in warp, block and grid.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
+struct Numbers {
+    least: i32,
+    of_warp: u32,
+    sum: f64,
+    of_block: u64,
+}
+
+fn numbers(most: u32, mut out: DisjointMut<Numbers>, all: GridReduction<u64>) {
+    let i = thread::index();
+    let n = i.get() as u32;
+    let add = |a: u32, b: u32| {
+        assert!(a < most && b < most, "too large");
+        a + b
+    };
+    // Every bit of a word takes part.
+    let wide = (n as u64 + 1) * 0x1_0000_0001;
+    out[i] = Numbers {
+        least: warp::reduce(1000 - n as i32, i32::min),
+        of_warp: warp::reduce(n, add),
+        sum: block::reduce(n as f64 / 4.0, |a, b| a + b),
+        of_block: block::reduce(wide, |a, b| a ^ b),
+    };
+    all.reduce(wide, |a, b| a + b);
+}
+
+/// A panic in the operator, in some lanes of a warp, is told, and what comes after it is right.
+fn of_numbers(gpu: &Device) -> Outcome {
+    let mut size = [0; 32];
+    gpu.launch(Grid::blocks(1).threads(32), warps, (&mut vec![NOTHING; 32], &mut size))?;
+    let warp = size[0] as usize;
+    let mut all = Reduction::new(gpu, 3, 0u64)?;
+    let zero = Numbers { least: 0, of_warp: 0, sum: 0.0, of_block: 0 };
+    for threads in [1, 31, 32, 64, 96, 100, 128, 256, 1000] {
+        let mut out = vec![zero; 3 * threads];
+        let grid = Grid::blocks(3).threads(threads);
+        gpu.launch(grid, numbers, (u32::MAX, &mut out, &mut all))?;
+        let wide = |i: usize| (i as u64 + 1) * 0x1_0000_0001;
+        let want = (0..3 * threads).map(|i| {
+            let block = i / threads * threads..(i / threads + 1) * threads;
+            let first = i - (i - block.start) % warp;
+            let lanes = first..(first + warp).min(block.end);
+            Numbers {
+                least: 1001 - lanes.end as i32,
+                of_warp: lanes.map(|i| i as u32).sum(),
+                sum: block.clone().map(|i| i as f64 / 4.0).sum(),
+                of_block: block.map(wide).fold(0, |a, b| a ^ b),
+            }
+        });
+        same(&out, &want.collect::<Vec<_>>()).map_err(|e| format!("{threads} threads: {e}"))?;
+        equal(all.get()?, (0..3 * threads).map(wide).sum())?;
+    }
+    let grid = Grid::blocks(3).threads(128);
+    let mut out = vec![zero; 3 * 128];
+    for most in [1, 3, 100, 383] {
+        let told = gpu.launch(grid, numbers, (most, &mut out, &mut all));
+        ensure(matches!(told, Err(Error::Panic { .. })), "no panic")?;
+    }
+    gpu.launch(grid, numbers, (u32::MAX, &mut out, &mut all))?;
+    equal(all.get()?, (1..=3 * 128).sum::<u64>() * 0x1_0000_0001)
 }
 
 /// Blocks that wait for one that has panicked end too, and the next scan is right.
@@ -399,6 +466,7 @@ pub fn run(suite: &mut Suite) {
     suite.test("prim-reductions-of-arrays", reductions_of_arrays);
     suite.test("prim-scans", scans);
     suite.test("prim-lanes-in-order", lanes_in_order);
+    suite.test("prim-numbers", of_numbers);
     suite.test("prim-scan-with-a-panic", scan_with_a_panic);
     suite.test("prim-sorts", sorts);
 }

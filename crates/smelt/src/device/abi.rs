@@ -49,6 +49,9 @@ unsafe extern "C" {
     #[link_name = "__smelt_shuffle_raw_b32"]
     #[allow(clashing_extern_declarations)]
     pub safe fn __smelt_shuffle_bits_b32(value: MaybeUninit<u32>, lane: u32) -> u32;
+    /// That of the lane whose number is this one's with the bits of `mask` flipped. Where it is a
+    /// constant, as it stands in the call, a target may have an instruction for it.
+    pub safe fn __smelt_shuffle_near_b32(value: MaybeUninit<u32>, mask: u32) -> MaybeUninit<u32>;
     pub safe fn __smelt_ballot(vote: bool) -> u64;
     pub safe fn __smelt_any(vote: bool) -> bool;
     pub safe fn __smelt_all(vote: bool) -> bool;

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Bytes that the threads of a block leave for each other at a time.
 const ROOM: usize = 8192;
 /// A block has 1024 threads at most, and a warp 32 at least.
+const MOST_THREADS: usize = 1024;
 const MOST_WARPS: usize = 32;
 /// Most bytes of a value.
 const MOST_SIZE: usize = ROOM / MOST_WARPS;
@@ -22,7 +23,7 @@ const MOST_SIZE: usize = ROOM / MOST_WARPS;
 crate::shared! {
     static LEFT: [Aligned; ROOM / 16];
     static COUNT: u32;
-    static DONE: u32;
+    static SAID: u32;
 }
 
 /// 16 bytes, aligned as any value that may travel is.
@@ -74,8 +75,8 @@ impl Meeting {
         // Everybody has seen the last meeting's count, since that meeting's last barrier.
         atomic(&COUNT).store(0, Ordering::Relaxed);
         sync::barrier();
-        // And has seen whether its result was there, since this one.
-        atomic(&DONE).store(0, Ordering::Relaxed);
+        // And has seen what was said there, since this one.
+        atomic(&SAID).store(0, Ordering::Relaxed);
         Self { threads: size() }
     }
 
@@ -93,29 +94,17 @@ impl Meeting {
         }
     }
 
-    /// One thread says that it has left a result, before the last barrier.
+    /// One thread tells all others something, not 0, before the last barrier.
     #[inline(always)]
-    pub(crate) fn done(&self) {
-        atomic(&DONE).store(1, Ordering::Relaxed);
+    pub(crate) fn say(&self, what: u32) {
+        atomic(&SAID).store(what, Ordering::Relaxed);
     }
 
-    /// Waits for everybody; whether one has said so.
+    /// Waits for everybody; what one has said, 0 if none has.
     #[inline(always)]
-    pub(crate) fn is_done(&self) -> bool {
+    pub(crate) fn said(&self) -> u32 {
         sync::barrier();
-        atomic(&DONE).load(Ordering::Relaxed) != 0
-    }
-
-    /// Waits for everybody: the result may be read.
-    ///
-    /// # Panics
-    /// If nobody has left one, having panicked.
-    #[inline(always)]
-    #[track_caller]
-    fn wait_done(&self) {
-        if !self.is_done() {
-            absent();
-        }
+        atomic(&SAID).load(Ordering::Relaxed)
     }
 }
 
@@ -124,6 +113,15 @@ impl Meeting {
 #[track_caller]
 pub(crate) fn absent() -> ! {
     panic!("an operation of a whole block, and a thread of it has ended or is elsewhere")
+}
+
+/// How many values there is room for; not more than threads.
+const fn places<T>() -> usize {
+    match size_of::<T>() {
+        0 => MOST_THREADS,
+        size if ROOM / size < MOST_THREADS => ROOM / size,
+        _ => MOST_THREADS,
+    }
 }
 
 /// Place `i` of what is left.
@@ -146,54 +144,74 @@ pub(crate) unsafe fn place<T>(i: usize) -> *mut T {
 #[track_caller]
 pub(crate) fn reduce_to_first<T: DeviceCopy>(
     meeting: &Meeting,
-    value: T,
-    count: usize,
+    mut value: T,
+    count: u32,
     op: impl Fn(T, T) -> T,
 ) -> Option<T> {
-    let room = const {
-        match size_of::<T>() {
-            0 => 1024,
-            size => ROOM / size,
-        }
+    let t = thread_number() as u32;
+    let mut here = count;
+    if const { places::<T>() == MOST_THREADS } {
+        // SAFETY: each thread its own place; read after the barrier.
+        unsafe { place::<T>(t as usize).write(value) };
+        meeting.all_left();
+    } else {
+        let room = const { places::<T>() as u32 };
+        value = fold_turns(meeting, value, t, count, &op);
+        here = count.min(room);
+    }
+    let lanes = thread::warp_size();
+    if t >= lanes {
+        return None;
+    }
+    // One warp takes them, each lane in steps of the warp.
+    let mut i = t + lanes;
+    while i < here {
+        // SAFETY: left before the barrier, by a thread below `here`.
+        value = op(value, unsafe { place::<T>(i as usize).read() });
+        i += lanes;
+    }
+    // All of this warp's threads came.
+    let all = match here >= lanes {
+        true => warp::fold_whole(value, op),
+        false => warp::fold_lanes(value, here, here, op),
     };
-    let t = thread_number();
-    if t < count && t < room {
-        // SAFETY: below `room`, each thread its own; read after the barrier.
-        unsafe { place::<T>(t).write(value) };
+    (t == 0).then_some(all)
+}
+
+/// Leaves the values of as many threads as there is room for. Those of the rest come in turns, and
+/// are combined with those that lie there. Gives this thread's then, if it has a place.
+#[inline(always)]
+#[track_caller]
+fn fold_turns<T: DeviceCopy>(
+    meeting: &Meeting,
+    value: T,
+    t: u32,
+    count: u32,
+    op: impl Fn(T, T) -> T,
+) -> T {
+    let room = const { places::<T>() as u32 };
+    if t < room {
+        // SAFETY: each thread its own place; read after the barrier.
+        unsafe { place::<T>(t as usize).write(value) };
     }
     meeting.all_left();
-    // Of blocks with more threads than there is room for, the rest comes in turns.
     let mut first = room;
     while first < count {
         if first <= t && t < count && t - first < room {
             // SAFETY: left by another thread before the barrier; each thread its own place.
             unsafe {
-                let place = place::<T>(t - first);
+                let place = place::<T>((t - first) as usize);
                 place.write(op(place.read(), value));
             }
         }
         sync::barrier();
         first += room;
     }
-    let (here, step) = (count.min(room), thread::warp_size() as usize);
-    if t >= step {
-        return None;
+    match room < count && t < room {
+        // SAFETY: this thread's own place.
+        true => unsafe { place::<T>(t as usize).read() },
+        false => value,
     }
-    // One warp takes them, each lane in steps of the warp.
-    let mut all = value;
-    // SAFETY: left before the barrier, by a thread below `here`.
-    unsafe {
-        if room < count && t < here {
-            all = place::<T>(t).read();
-        }
-        let mut i = t + step;
-        while i < here {
-            all = op(all, place::<T>(i).read());
-            i += step;
-        }
-    }
-    let all = warp::fold_lanes(all, here.min(step) as u32, op);
-    (t == 0).then_some(all)
 }
 
 /// The values of all threads of the block, combined by `op`; all get the result. `op` must be
@@ -224,12 +242,15 @@ pub(crate) fn reduce_to_first<T: DeviceCopy>(
 #[track_caller]
 pub fn reduce<T: DeviceCopy>(value: T, op: impl Fn(T, T) -> T) -> T {
     let meeting = Meeting::begin();
-    if let Some(all) = reduce_to_first(&meeting, value, meeting.threads, op) {
+    if let Some(all) = reduce_to_first(&meeting, value, meeting.threads as u32, op) {
         // SAFETY: only this thread has read that place since the barrier.
         unsafe { place::<T>(0).write(all) };
-        meeting.done();
+        meeting.say(1);
     }
-    meeting.wait_done();
+    if meeting.said() == 0 {
+        // Thread 0 has panicked.
+        absent();
+    }
     // SAFETY: written before the barrier, and not again before the next meeting's.
     unsafe { place::<T>(0).read() }
 }

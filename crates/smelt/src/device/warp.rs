@@ -138,25 +138,47 @@ pub fn all(vote: bool) -> bool {
 /// bits, which need not be a `T`. `lane` is below the warp's size.
 #[inline(always)]
 pub(crate) fn exchange<T: Copy>(value: T, lane: u32) -> MaybeUninit<T> {
+    by_words(value, |word| converge!(__smelt_shuffle_raw_b32(word, lane)))
+}
+
+/// The same of the lane whose number is this one's with the bits of `MASK` flipped.
+#[inline(always)]
+fn exchange_near<T: Copy, const MASK: u32>(value: T) -> MaybeUninit<T> {
+    by_words(value, |word| {
+        converge!(__smelt_shuffle_near_b32(word, MASK))
+    })
+}
+
+/// What `other` gives for each word of a value, put together.
+#[inline(always)]
+fn by_words<T: Copy>(
+    value: T,
+    other: impl Fn(MaybeUninit<u32>) -> MaybeUninit<u32>,
+) -> MaybeUninit<T> {
     let mut there = MaybeUninit::uninit();
-    // Word for word. Straight code for the usual sizes: an indexed loop over the value would
-    // have to be unrolled before it can leave memory.
+    // Straight code for the usual sizes: an indexed loop over the value would have to be unrolled
+    // before it can leave memory.
     macro_rules! word {
         ($($i:literal)*) => {$(
             if size_of::<T>() > 4 * $i {
-                exchange_word(&value, &mut there, $i, lane);
+                exchange_word(&value, &mut there, $i, &other);
             }
         )*};
     }
     word!(0 1 2 3 4 5 6 7);
     for i in 8..size_of::<T>().div_ceil(4) {
-        exchange_word(&value, &mut there, i, lane);
+        exchange_word(&value, &mut there, i, &other);
     }
     there
 }
 
 #[inline(always)]
-fn exchange_word<T>(value: &T, there: &mut MaybeUninit<T>, i: usize, lane: u32) {
+fn exchange_word<T>(
+    value: &T,
+    there: &mut MaybeUninit<T>,
+    i: usize,
+    other: impl Fn(MaybeUninit<u32>) -> MaybeUninit<u32>,
+) {
     let at = 4 * i;
     let size = (size_of::<T>() - at).min(4);
     let mut word = MaybeUninit::<u32>::uninit();
@@ -165,7 +187,7 @@ fn exchange_word<T>(value: &T, there: &mut MaybeUninit<T>, i: usize, lane: u32) 
         let from = (&raw const *value).cast::<u8>().add(at);
         from.copy_to_nonoverlapping(word.as_mut_ptr().cast(), size);
     }
-    let word = converge!(__smelt_shuffle_raw_b32(word, lane));
+    let word = other(word);
     // SAFETY: as above.
     unsafe {
         let to = there.as_mut_ptr().cast::<u8>().add(at);
@@ -219,23 +241,57 @@ pub fn reduce<T: DeviceCopy>(value: T, op: impl Fn(T, T) -> T) -> T {
     if lanes.count_ones() != thread::warp_size() {
         return reduce_some(value, op, lanes);
     }
-    let mut value = value;
-    let mut mask = thread::warp_size() / 2;
-    while mask > 0 {
-        // None only after a panic of that thread in `op`.
-        if let Some(other) = get(value, thread::lane() ^ mask) {
-            value = op(value, other);
-        }
-        mask /= 2;
+    let all = fold_whole(value, op);
+    if thread::warp_size() <= 32 {
+        return all;
+    }
+    // SAFETY: lane 0 takes part, or has panicked in `op`: then this one's is a value too.
+    match T::ANY_BITS || is_whole() {
+        true => unsafe { exchange(all, 0).assume_init() },
+        false => all,
+    }
+}
+
+/// The values of all lanes combined in their order by `op`, in lane 0, for a warp of which no thread has
+/// ended. In warps of 32 all lanes have it, if `op` is commutative.
+#[inline(always)]
+pub(crate) fn fold_whole<T: DeviceCopy>(mut value: T, op: impl Fn(T, T) -> T) -> T {
+    macro_rules! with {
+        ($other:expr) => {
+            let other = $other;
+            // A thread has ended only if it panicked in `op`.
+            if T::ANY_BITS || is_whole() {
+                // SAFETY: all take part.
+                value = op(value, unsafe { other.assume_init() });
+            }
+        };
+    }
+    // Neighbours, then pairs of them, and so on.
+    with!(exchange_near::<T, 1>(value));
+    with!(exchange_near::<T, 2>(value));
+    with!(exchange_near::<T, 4>(value));
+    with!(exchange_near::<T, 8>(value));
+    with!(exchange_near::<T, 16>(value));
+    if thread::warp_size() > 32 {
+        // One lane's value is moved to all others more easily than halves are exchanged.
+        with!(exchange(value, 32));
     }
     value
+}
+
+/// Whether no thread of the warp has ended, and it is not cut off by the block's end. The same in all
+/// lanes.
+#[inline(always)]
+fn is_whole() -> bool {
+    ballot(true).count_ones() == thread::warp_size()
 }
 
 /// One lane after the other: right for whatever lanes there are.
 #[inline(always)]
 fn reduce_some<T: DeviceCopy>(value: T, op: impl Fn(T, T) -> T, lanes: u64) -> T {
-    let mut all = None;
-    let mut left = lanes;
+    // This thread's is one of them.
+    let mut all = get(value, lanes.trailing_zeros());
+    let mut left = lanes & lanes.wrapping_sub(1);
     while left != 0 {
         if let Some(other) = get(value, left.trailing_zeros()) {
             all = Some(match all {
@@ -306,13 +362,20 @@ pub(crate) fn below<T: DeviceCopy>(value: T) -> Option<T> {
 /// The values of the first `count` lanes combined in order, from this lane on, by `op`; lane 0 has all
 /// of them.
 /// All lanes of the warp call it, with the same `count`.
+/// Steps beyond `until`, which is at least `count`, are left out: a constant makes straight code of
+/// them, `count` makes little code.
 #[inline(always)]
-pub(crate) fn fold_lanes<T: DeviceCopy>(value: T, count: u32, op: impl Fn(T, T) -> T) -> T {
+pub(crate) fn fold_lanes<T: DeviceCopy>(
+    value: T,
+    count: u32,
+    until: u32,
+    op: impl Fn(T, T) -> T,
+) -> T {
     let (lane, lanes) = (thread::lane(), thread::warp_size());
     let mut value = value;
     let mut delta = 1;
     // Neighbours first: so the values stay in the order of the lanes.
-    while delta < lanes {
+    while delta < until {
         let from = lane + delta;
         let there = exchange(value, from % lanes);
         // Within the warp it has ended only if it panicked in `op`.

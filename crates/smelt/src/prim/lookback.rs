@@ -242,7 +242,7 @@ impl RawLookback {
             let count = end.min(lanes as usize) as u32;
             let (value, stop) = self.wait(at, count)?;
             // The nearest total; nothing beyond it counts. Only these lanes have a value.
-            let far = warp::fold_lanes(value, stop.min(count - 1) + 1, |near, far| {
+            let far = warp::fold_lanes(value, stop.min(count - 1) + 1, lanes, |near, far| {
                 // SAFETY: of one of those lanes.
                 unsafe { MaybeUninit::new(op(far.assume_init(), near.assume_init())) }
             });

@@ -23,6 +23,9 @@ const UNDER_WAY: usize = 8;
 const BLOCKS: usize = 4;
 /// Bytes before the partial values, of which the ticket has the first.
 const HEAD: usize = 256;
+/// What thread 0 tells its block: that it is the last one; that there are more than there is room for.
+const LAST: u32 = 1;
+const TOO_MANY: u32 = 2;
 
 /// Where a launch reduces the values of its threads to one, which the host then reads: passed
 /// as `&mut Reduction<T>`, the kernel gets a [`GridReduction<T>`].
@@ -240,14 +243,6 @@ impl<T: DeviceCopy> GridReduction<'_, T> {
     #[inline(always)]
     #[track_caller]
     pub fn reduce(self, value: T, op: impl Fn(T, T) -> T) {
-        let (index, dim) = (thread::block_index(), thread::grid_dim());
-        let row = index.z as usize * dim.y as usize + index.y as usize;
-        let block = row * dim.x as usize + index.x as usize;
-        let blocks = dim.x as usize * dim.y as usize * dim.z as usize;
-        assert!(
-            blocks <= self.raw.blocks,
-            "a reduction of more blocks than it was made for"
-        );
         let RawReduction { memory, result, .. } = self.raw;
         // SAFETY: HEAD bytes and `blocks` values, aligned; see below for who uses which.
         let (ticket, partials) = unsafe {
@@ -257,34 +252,46 @@ impl<T: DeviceCopy> GridReduction<'_, T> {
             )
         };
         let meeting = Meeting::begin();
-        if let Some(all) = block::reduce_to_first(&meeting, value, meeting.threads, &op) {
-            // SAFETY: this thread's own place; read after the last ticket was drawn.
-            unsafe { partials.add(block).write(all) };
-            // Releases this block's value, and acquires those of the blocks before.
-            let drawn = ticket.fetch_add(1, Ordering::AcqRel);
-            if drawn as usize + 1 == blocks {
-                meeting.done();
+        let threads = meeting.threads as u32;
+        if let Some(all) = block::reduce_to_first(&meeting, value, threads, &op) {
+            let (block, blocks) = place();
+            if blocks > self.raw.blocks {
+                meeting.say(TOO_MANY);
+            } else {
+                // SAFETY: this thread's own place; read after the last ticket was drawn.
+                unsafe { partials.add(block).write(all) };
+                // Releases this block's value, and acquires those of the blocks before.
+                let drawn = ticket.fetch_add(1, Ordering::AcqRel);
+                if drawn as usize + 1 == blocks {
+                    meeting.say(LAST);
+                }
             }
         }
-        if !meeting.is_done() {
+        let said = meeting.said();
+        assert!(
+            said != TOO_MANY,
+            "a reduction of more blocks than it was made for"
+        );
+        if said != LAST {
             return;
         }
         // The last block alone. Thread 0 acquired all values, and the barrier was after that.
-        let (t, threads) = (block::thread_number(), meeting.threads);
+        let (t, blocks) = (block::thread_number(), place().1);
         let mut own = value;
         if t < blocks {
             // SAFETY: below `blocks`, all of which have been written.
             unsafe {
                 own = partials.add(t).read();
-                let mut i = t + threads;
+                let mut i = t + meeting.threads;
                 while i < blocks {
                     own = op(own, partials.add(i).read());
-                    i += threads;
+                    i += meeting.threads;
                 }
             }
         }
         let meeting = Meeting::begin();
-        if let Some(all) = block::reduce_to_first(&meeting, own, blocks.min(threads), &op) {
+        let here = blocks.min(meeting.threads) as u32;
+        if let Some(all) = block::reduce_to_first(&meeting, own, here, &op) {
             // SAFETY: this thread alone, and the host reads it after the launch.
             unsafe { result.cast::<T>().write(all) };
             // For the next launch.
@@ -293,4 +300,15 @@ impl<T: DeviceCopy> GridReduction<'_, T> {
         // Everybody has seen who came.
         sync::barrier();
     }
+}
+
+/// The block's number in the grid, x running fastest, and how many there are.
+#[inline(always)]
+fn place() -> (usize, usize) {
+    let (index, dim) = (thread::block_index(), thread::grid_dim());
+    let row = index.z as usize * dim.y as usize + index.y as usize;
+    (
+        row * dim.x as usize + index.x as usize,
+        dim.x as usize * dim.y as usize * dim.z as usize,
+    )
 }

@@ -46,66 +46,67 @@ fn value(i: usize, n: usize) -> f64 {
     if i < n { VALUE } else { 0.0 }
 }
 
-/// Which number is the `i`th's: the default number of them is a constant, as in the suite, since a
-/// division takes longer than all else.
+/// How many numbers there are by default: a constant for kernels made for it, as in the suite, since
+/// a division takes longer than all else.
+const DEFAULT: usize = 4096;
+
+/// Which of `numbers` is the `i`th's; `N` of them, or 0 for kernels for any number.
 #[inline(always)]
-fn turn(i: usize, numbers: usize) -> usize {
-    const DEFAULT: usize = 4096;
-    if numbers == DEFAULT {
-        i % DEFAULT
-    } else {
-        i % numbers
+fn turn<const N: usize>(i: usize, numbers: usize) -> usize {
+    match N {
+        0 => i % numbers,
+        _ => i % N,
     }
 }
 
-fn by_thread(n: usize, numbers: &[AtomicF64]) {
+fn by_thread<const N: usize>(n: usize, numbers: &[AtomicF64]) {
     let i = thread::index().get();
     if i < n {
-        numbers[turn(i, numbers.len())].fetch_add(VALUE);
+        numbers[turn::<N>(i, numbers.len())].fetch_add(VALUE);
     }
 }
 
-fn by_thread_unchecked(n: usize, numbers: &[AtomicF64]) {
+fn by_thread_unchecked<const N: usize>(n: usize, numbers: &[AtomicF64]) {
     let i = thread::index().get();
     if i < n {
         // SAFETY: a remainder is below what it is divided by, here the length.
         unsafe {
             numbers
-                .get_unchecked(turn(i, numbers.len()))
+                .get_unchecked(turn::<N>(i, numbers.len()))
                 .fetch_add(VALUE)
         };
     }
 }
 
-fn by_warp(n: usize, numbers: &[AtomicF64]) {
+fn by_warp<const N: usize>(n: usize, numbers: &[AtomicF64]) {
     let i = thread::index().get();
     let sum = warp::reduce(value(i, n), |a, b| a + b);
     if thread::lane() == 0 {
-        numbers[turn(i / thread::warp_size() as usize, numbers.len())].fetch_add(sum);
+        numbers[turn::<N>(i / thread::warp_size() as usize, numbers.len())].fetch_add(sum);
     }
 }
 
-fn by_warp_unchecked(n: usize, numbers: &[AtomicF64]) {
+fn by_warp_unchecked<const N: usize>(n: usize, numbers: &[AtomicF64]) {
     let i = thread::index().get();
     let sum = warp::reduce(value(i, n), |a, b| a + b);
     if thread::lane() == 0 {
-        let at = turn(i / thread::warp_size() as usize, numbers.len());
+        let at = turn::<N>(i / thread::warp_size() as usize, numbers.len());
         // SAFETY: as by thread.
         unsafe { numbers.get_unchecked(at).fetch_add(sum) };
     }
 }
 
-fn by_block(n: usize, numbers: &[AtomicF64]) {
+fn by_block<const N: usize>(n: usize, numbers: &[AtomicF64]) {
     let sum = block::reduce(value(thread::index().get(), n), |a, b| a + b);
     if thread::thread_index().x == 0 {
-        numbers[turn(thread::block_index().x as usize, numbers.len())].fetch_add(sum);
+        numbers[turn::<N>(thread::block_index().x as usize, numbers.len())].fetch_add(sum);
     }
 }
 
-fn by_block_unchecked(n: usize, numbers: &[AtomicF64]) {
+fn by_block_unchecked<const N: usize>(n: usize, numbers: &[AtomicF64]) {
     let sum = block::reduce(value(thread::index().get(), n), |a, b| a + b);
     if thread::thread_index().x == 0 {
-        let at = turn(thread::block_index().x as usize, numbers.len());
+        let at = turn::<N>(thread::block_index().x as usize, numbers.len());
         // SAFETY: as by thread.
         unsafe { numbers.get_unchecked(at).fetch_add(sum) };
     }
@@ -116,13 +117,22 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let numbers = (0..run.params.atomic_replication).map(|_| AtomicF64::new(0.0));
     let numbers = run.move_to_device(numbers.collect())?;
     let (grid, tuning) = (run.cover(n), run.tuning);
-    run.time(|queue| {
-        let args = (n, &numbers);
-        match tuning {
-            "warp" => launch!(queue, grid, [by_warp, by_warp_unchecked], args),
-            "block" => launch!(queue, grid, [by_block, by_block_unchecked], args),
-            _ => launch!(queue, grid, [by_thread, by_thread_unchecked], args),
-        }
+    let default = run.params.atomic_replication == DEFAULT;
+    macro_rules! of {
+        ($queue:ident, $safe:ident, $unchecked:ident) => {
+            if default {
+                let kernels = ($safe::<DEFAULT>, $unchecked::<DEFAULT>);
+                launch!($queue, grid, [kernels.0, kernels.1], (n, &numbers))
+            } else {
+                let kernels = ($safe::<0>, $unchecked::<0>);
+                launch!($queue, grid, [kernels.0, kernels.1], (n, &numbers))
+            }
+        };
+    }
+    run.time(|queue| match tuning {
+        "warp" => of!(queue, by_warp, by_warp_unchecked),
+        "block" => of!(queue, by_block, by_block_unchecked),
+        _ => of!(queue, by_thread, by_thread_unchecked),
     })?;
     let numbers = run.to_host(&numbers)?;
     Ok(Checksum::of_number(

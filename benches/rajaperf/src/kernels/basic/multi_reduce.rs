@@ -1,9 +1,9 @@
 //! Basic_MULTI_REDUCE: data summed up by bins.
 //!
-//! Neighbours mostly fall into one bin, so a warp whose lanes agree adds up first and does one
-//! atomic addition; there are several copies of the bins, so that those of different
-//! blocks seldom meet. The last block adds the copies up and leaves them at zero.
+//! Each thread and warp adds up first (`bins.rs`); there are several copies of the bins, so that
+//! different blocks seldom meet. The last block adds the copies up and leaves them at zero.
 
+use crate::bins::{self, COPIES, Stretches};
 use crate::order::last_block;
 use crate::prelude::*;
 use std::sync::atomic::AtomicU64;
@@ -24,9 +24,6 @@ pub const KERNEL: Kernel = Kernel {
     tunings: &[Tuning::sized("occgs"), Tuning::sized("direct")],
     ..Kernel::DEFAULT
 };
-
-/// Copies of the bins.
-const COPIES: usize = 256;
 
 /// The bin of each element, in runs of random sizes, and the elements.
 fn data(run: &mut Run) -> (Vec<usize>, Vec<f64>) {
@@ -57,97 +54,57 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
 }
 
 fn accumulate(
+    stretches: Stretches,
     bins: &[usize],
     data: &[f64],
     copies: &[AtomicF64],
     values: &[AtomicF64],
     blocks: &[AtomicU64],
 ) {
-    let (n, warp_size) = (bins.len(), thread::warp_size() as usize);
-    let copy = thread::block_index().x as usize % COPIES * (copies.len() / COPIES);
-    let t = thread::index().get();
-    let stride = thread::grid_dim().x as usize * thread::block_dim().x as usize;
-    // The warp's first element: its lanes stay together to the end.
-    let mut first = t - t % warp_size;
-    while first < n {
-        let i = first + t % warp_size;
-        let (bin, value) = if i < n {
-            (bins[i], data[i])
-        } else {
-            (bins[first], 0.0)
-        };
-        if warp::all(bin == warp::shuffle(bin, 0)) {
-            let sum = warp::reduce(value, |a, b| a + b);
-            if t % warp_size == 0 {
-                copies[copy + bin].fetch_add(sum);
-            }
-        } else {
-            copies[copy + bin].fetch_add(value);
-        }
-        first += stride;
-    }
+    let copy = &copies[bins::copy(values.len())..][..values.len()];
+    let add = |bin: usize, sum: f64| {
+        copy[bin].fetch_add(sum);
+    };
+    let element = |i| (bins[i], data[i]);
+    stretches.sum(bins.len(), 0.0, element, |a, b| a + b, add);
     if last_block(&blocks[0]) {
         add_up(copies, values);
     }
 }
 
 fn accumulate_unchecked(
+    stretches: Stretches,
     bins: &[usize],
     data: &[f64],
     copies: &[AtomicF64],
     values: &[AtomicF64],
     blocks: &[AtomicU64],
 ) {
-    let (n, warp_size) = (bins.len(), thread::warp_size() as usize);
-    let copy = thread::block_index().x as usize % COPIES * (copies.len() / COPIES);
-    let t = thread::index().get();
-    let stride = thread::grid_dim().x as usize * thread::block_dim().x as usize;
-    let mut first = t - t % warp_size;
-    while first < n {
-        let i = first + t % warp_size;
-        // SAFETY: both have n elements, and first is below n; a bin is below the number
-        // of bins, of which there are COPIES times as many copies.
-        unsafe {
-            let (bin, value) = if i < n {
-                (*bins.get_unchecked(i), *data.get_unchecked(i))
-            } else {
-                (*bins.get_unchecked(first), 0.0)
-            };
-            if warp::all(bin == warp::shuffle(bin, 0)) {
-                let sum = warp::reduce(value, |a, b| a + b);
-                if t % warp_size == 0 {
-                    copies.get_unchecked(copy + bin).fetch_add(sum);
-                }
-            } else {
-                copies.get_unchecked(copy + bin).fetch_add(value);
-            }
-        }
-        first += stride;
+    let copy = bins::copy(values.len());
+    // SAFETY: both have as many elements as the stretches; a bin is below the number of values, of
+    // which there are COPIES copies.
+    unsafe {
+        let add = |bin: usize, sum: f64| {
+            copies.get_unchecked(copy + bin).fetch_add(sum);
+        };
+        let element = |i: usize| (*bins.get_unchecked(i), *data.get_unchecked(i));
+        stretches.sum(bins.len(), 0.0, element, |a, b| a + b, add);
     }
     if last_block(&blocks[0]) {
         add_up(copies, values);
     }
 }
 
-/// Adds the copies of the bins up, a warp for each bin, and leaves them at zero.
+/// By one block, after all others.
 #[inline(always)]
 fn add_up(copies: &[AtomicF64], values: &[AtomicF64]) {
-    let (lane, warp_size) = (thread::lane() as usize, thread::warp_size() as usize);
-    let warps = thread::block_dim().x as usize / warp_size;
-    let mut bin = thread::thread_index().x as usize / warp_size;
-    while bin < values.len() {
-        let mut sum = 0.0;
-        for copy in (lane..COPIES).step_by(warp_size) {
-            let copy = &copies[copy * values.len() + bin];
-            sum += copy.load();
-            copy.store(0.0);
-        }
-        let sum = warp::reduce(sum, |a, b| a + b);
-        if lane == 0 {
-            values[bin].store(sum);
-        }
-        bin += warps;
-    }
+    let take = |i: usize| {
+        let sum = copies[i].load();
+        copies[i].store(0.0);
+        sum
+    };
+    let put = |bin: usize, sum| values[bin].store(sum);
+    bins::add_up(values.len(), 0.0, take, |a, b| a + b, put);
 }
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
@@ -158,10 +115,11 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let copies = run.move_to_device(zeros(COPIES * n_bins))?;
     let values = run.move_to_device(zeros(n_bins))?;
     let mut host = zeros(n_bins);
-    let (grid, _) = run.reduction_grid(run.size);
+    let (grid, n_blocks) = run.reduction_grid(run.size);
+    let stretches = Stretches::new(run.size, n_blocks * run.block);
     let blocks = run.move_to_device(vec![AtomicU64::new(0)])?;
     run.time(|queue| {
-        let args = (&bins, &data, &copies, &values, &blocks);
+        let args = (stretches, &bins, &data, &copies, &values, &blocks);
         launch!(queue, grid, [accumulate, accumulate_unchecked], args)?;
         values.copy_to(&mut host)
     })?;

@@ -73,8 +73,8 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let (n, dx) = (run.size, 1.0 / run.size as f64);
     let sum = run.move_to_device(vec![AtomicF64::new(0.0)])?;
     let mut host = [AtomicF64::new(0.0)];
-    let (all, few) = (run.cover(n), run.fill(n));
-    let (share, plain) = (run.share, run.tuning == "block");
+    let (all, (few, blocks)) = (run.cover(n), run.reduction_grid(n));
+    let (share, plain) = (run.share(n, blocks), run.tuning == "block");
     run.time(|queue| {
         queue
             .gpu

@@ -40,7 +40,8 @@ fn pi(share: Share, n: usize, dx: f64, total: GridReduction<f64>) {
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let (n, dx) = (run.size, 1.0 / run.size as f64);
-    let (share, (grid, blocks)) = (run.share, run.reduction_grid(n));
+    let (grid, blocks) = run.reduction_grid(n);
+    let share = run.share(n, blocks);
     let mut sum = Reduction::new(&run.gpu, blocks, 0.0)?;
     let mut result = 0.0;
     // No array is read: safe and unsafe have nothing to differ in.

@@ -87,7 +87,8 @@ fn reduce3_unchecked(share: Share, vec: &[i32], total: GridReduction<Three>) {
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let vec = run.init.ints(run.size);
     let vec = run.to_device(&vec)?;
-    let (share, (grid, blocks)) = (run.share, run.reduction_grid(run.size));
+    let (grid, blocks) = run.reduction_grid(run.size);
+    let share = run.share(run.size, blocks);
     let mut reduction = Reduction::new(&run.gpu, blocks, Three::IDENTITY)?;
     let mut total = Three::IDENTITY;
     run.time(|queue| {

@@ -120,7 +120,8 @@ fn bounds_unchecked(share: Share, x: &[f64], y: &[f64], total: GridReduction<Bou
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [x, y] = data(run);
     let (x, y) = (run.to_device(&x)?, run.to_device(&y)?);
-    let (share, (grid, blocks)) = (run.share, run.reduction_grid(run.size));
+    let (grid, blocks) = run.reduction_grid(run.size);
+    let share = run.share(run.size, blocks);
     let mut reduction = Reduction::new(&run.gpu, blocks, Bounds::IDENTITY)?;
     let mut all = Bounds::IDENTITY;
     run.time(|queue| {

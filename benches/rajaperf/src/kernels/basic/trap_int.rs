@@ -65,7 +65,8 @@ fn integrate(share: Share, n: usize, line: Line, total: GridReduction<f64>) {
 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let (n, line) = (run.size, data(run));
-    let (share, (grid, blocks)) = (run.share, run.reduction_grid(n));
+    let (grid, blocks) = run.reduction_grid(n);
+    let share = run.share(n, blocks);
     let mut reduction = Reduction::new(&run.gpu, blocks, 0.0)?;
     let mut sum = 0.0;
     // No array is read: safe and unsafe have nothing to differ in.

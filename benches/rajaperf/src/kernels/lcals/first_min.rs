@@ -94,7 +94,8 @@ fn first_min_unchecked(share: Share, x: &[f64], total: GridReduction<MinLoc>) {
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let x = data(run);
     let x = run.to_device(&x)?;
-    let (share, (grid, blocks)) = (run.share, run.reduction_grid(run.size));
+    let (grid, blocks) = run.reduction_grid(run.size);
+    let share = run.share(run.size, blocks);
     let mut reduction = Reduction::new(&run.gpu, blocks, MinLoc::IDENTITY)?;
     let mut place = 0;
     run.time(|queue| {

@@ -47,7 +47,8 @@ fn dot_unchecked(share: Share, a: &[f64], b: &[f64], total: GridReduction<f64>) 
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let [a, b] = data(run);
     let (a, b) = (run.to_device(&a)?, run.to_device(&b)?);
-    let (share, (grid, blocks)) = (run.share, run.reduction_grid(run.size));
+    let (grid, blocks) = run.reduction_grid(run.size);
+    let share = run.share(run.size, blocks);
     let mut reduction = Reduction::new(&run.gpu, blocks, 0.0)?;
     let mut sum = 0.0;
     run.time(|queue| {
