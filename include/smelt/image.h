@@ -73,8 +73,9 @@ struct smelt_table_header {
 	uint32_t string_size;
 };
 
-/* What is appended to a kernel's symbol for its variant without the checks that
- * the terms of its resources decide. */
+/* What is appended to a kernel's symbol for its variant for launches in which
+ * the terms of its resources hold: without the checks that they decide, and
+ * with whatever else they allow. */
 #define SMELT_HELD_SUFFIX "_held"
 
 /* Strings are offsets from string_offset. */
@@ -114,7 +115,8 @@ struct smelt_table_resources {
  * Most checks of a kernel follow from its arguments and its grid. The terms of
  * a kernel compute, for one launch, the range of each number that they test,
  * over all threads and iterations; if each of their NEEDs is true no such check
- * can fail, and the variant without them runs.
+ * can fail, and the variant without them runs. Other NEEDs are of arguments:
+ * that they are small.
  *
  * A term's value is a range of unsigned numbers of `width` bits, made of those
  * of terms a and b, which come before it; an operation that might wrap gives

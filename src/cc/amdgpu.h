@@ -34,6 +34,13 @@ amdgpu_near(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef value,
 void
 amdgpu_carries(struct cc_job *job);
 
+/* ---- amdgpu_small.c ---- */
+
+/* Has the variants for small arguments (extents.c) compute addresses in 32
+ * bits. Requires the main pipeline done; leaves dead code. */
+void
+amdgpu_small(struct cc_job *job);
+
 /* ---- amdgpu_bases.c ---- */
 
 /* Positions in a grid in 32 bits. Before intrinsics. */

@@ -137,6 +137,8 @@ declare_positions(struct cc_job *job)
 	declare_pure(job, "__smelt_warp_size");
 }
 
+static const char extent_name[] = "__smelt_arg_extent";
+
 static bool
 is_phi_or_select(LLVMValueRef value)
 {
@@ -361,6 +363,9 @@ global_pointer(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef pointer)
 	LLVMTypeRef generic = LLVMPointerTypeInContext(job->context, 0);
 	LLVMValueRef load;
 
+	if (LLVMIsAAddrSpaceCastInst(pointer) &&
+	    LLVMTypeOf(LLVMGetOperand(pointer, 0)) == global)
+		return pointer;
 	if (LLVMIsALoadInst(pointer) && !LLVMGetVolatile(pointer)) {
 		LLVMPositionBuilderBefore(builder,
 					  LLVMGetNextInstruction(pointer));
@@ -399,6 +404,7 @@ cc_arguments(struct cc_job *job)
 	inline_crate(job);
 	for (size_t n = 0; n < array_count(root_names); n++)
 		declare_identity(job, root_names[n]);
+	declare_identity(job, extent_name);
 	declare_positions(job);
 	lower_plain_passes(job,
 			   "always-inline,globaldce,function(sroa,early-cse),"
@@ -423,6 +429,9 @@ cc_arguments(struct cc_job *job)
 		name_scopes(&roots, cc->kernels[k].symbol);
 		mark_accesses(&roots, f);
 	}
+	if (job->target->kind == SMELT_TARGET_AMDGPU)
+		lower_note_extents(job, extent_name);
+	cc_replace_calls(job, extent_name, drop_identity);
 	for (size_t n = 0; n < array_count(root_names); n++)
 		cc_replace_calls(job, root_names[n], drop_identity);
 }

@@ -132,7 +132,8 @@ struct cc_job {
 	LLVMModuleRef module;
 	LLVMTargetMachineRef machine;
 	struct cc_result *result;
-	void *state; /* the target's own */
+	struct cc_extents *extents; /* one per kernel (extents.c), or NULL */
+	void *state;		    /* the target's own */
 };
 
 /*

@@ -1,9 +1,11 @@
 /*
- * Bounds checks: those that a launch decides, out of a copy of each kernel; out
- * of loops before the main pipeline, out of straight-line code behind it.
+ * Bounds checks: those that a launch decides, out of a copy of each kernel,
+ * which may count on small arguments, too; out of loops before the main
+ * pipeline, out of straight-line code behind it.
  */
 #include "cc/checks.h"
 #include "cc/lower.h"
+#include "shim.h"
 
 #include <string.h>
 
@@ -26,6 +28,37 @@ keep_terms(struct cc_job *job, size_t kernel,
 	result->term_count = all;
 }
 
+static void
+mark_small(struct cc_job *job, LLVMValueRef f, const struct lower_small *places)
+{
+	lower_add_string(job, f, LOWER_SMALL_POINTERS, places->pointers);
+	lower_add_string(job, f, LOWER_SMALL_LENGTHS, places->lengths);
+}
+
+/* Has a kernel's variant count on small arguments, too, and makes it if there
+ * is none; the number of terms. Where arguments are small in every launch, the
+ * kernel itself counts on it. */
+static size_t
+make_small(struct cc_job *job, size_t k, const char *name,
+	   struct smelt_table_term *terms, size_t count)
+{
+	LLVMValueRef f = cc_kernel_function(job, &job->cc->kernels[k]);
+	LLVMValueRef held = cc_kernel_held(job, &job->cc->kernels[k]);
+	struct lower_small places;
+
+	if (!lower_need_small(job, k, terms, &count, &places))
+		return count;
+	if (count && !held) {
+		held = cc_shim_copy_function(f);
+		LLVMSetValueName2(held, name, strlen(name));
+	}
+	if (held)
+		mark_small(job, held, &places);
+	if (!*places.lengths)
+		mark_small(job, f, &places);
+	return count;
+}
+
 static bool
 make_held(struct cc_job *job)
 {
@@ -34,12 +67,13 @@ make_held(struct cc_job *job)
 
 	for (size_t k = 0; k < job->cc->kernel_count; k++) {
 		const struct cc_kernel *kernel = &job->cc->kernels[k];
+		const char *name = arena_printf(
+			job->arena, "%s" SMELT_HELD_SUFFIX, kernel->symbol);
 		size_t count = cc_shim_held(cc_kernel_function(job, kernel),
-					    arena_printf(job->arena,
-							 "%s" SMELT_HELD_SUFFIX,
-							 kernel->symbol),
-					    terms);
+					    name, terms);
 
+		if (job->extents)
+			count = make_small(job, k, name, terms, count);
 		if (count)
 			keep_terms(job, k, terms, count);
 		any |= count != 0;

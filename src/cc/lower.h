@@ -54,11 +54,37 @@ lower_intrinsic(struct cc_job *job, LLVMBuilderRef builder, const char *name,
 void
 lower_plain_passes(struct cc_job *job, const char *pipeline);
 
+/* ---- extents.c ---- */
+
+/* Where in a kernel's block its small arguments have their pointers and
+ * lengths, as lists of numbers: attributes of the variant that counts on it. */
+#define LOWER_SMALL_POINTERS "smelt-small-pointers"
+#define LOWER_SMALL_LENGTHS "smelt-small-lengths"
+
+struct lower_small {
+	const char *pointers;
+	const char *lengths;
+};
+
+/* Notes for each kernel what calls of this identity say of its arguments. */
+void
+lower_note_extents(struct cc_job *job, const char *name);
+/* Adds to a kernel's terms what must be so in a launch for its arguments to be
+ * small: nothing if their sizes are constants. Gives their places; false if
+ * there is none, or no room for the terms. */
+bool
+lower_need_small(struct cc_job *job, size_t kernel,
+		 struct smelt_table_term *terms, size_t *count,
+		 struct lower_small *places);
+/* Whether it is a plain load from its kernel's block, and where. */
+bool
+lower_is_block_field(struct cc_job *job, LLVMValueRef load, uint64_t *offset);
+
 /* ---- loops.c ---- */
 
-/* Makes the held variants (held.cpp); takes bounds checks out of counted loops
- * where they can be decided before (checks.cpp). Requires __smelt_panic as
- * lower_declare_panic leaves it. */
+/* Makes the held variants (held.cpp, extents.c); takes bounds checks out of
+ * counted loops where they can be decided before (checks.cpp). Requires
+ * __smelt_panic as lower_declare_panic leaves it. */
 void
 lower_checks(struct cc_job *job);
 /* Decides runs of checks in straight-line code together (straight.cpp).

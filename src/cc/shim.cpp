@@ -12,6 +12,7 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -121,4 +122,12 @@ cc_shim_link_needed(LLVMModuleRef dest, LLVMModuleRef source)
 	drop_unneeded(*owned);
 	return !Linker::linkModules(*unwrap(dest), std::move(owned),
 				    Linker::LinkOnlyNeeded);
+}
+
+LLVMValueRef
+cc_shim_copy_function(LLVMValueRef function)
+{
+	ValueToValueMapTy map;
+
+	return wrap(CloneFunction(unwrap<Function>(function), map));
 }

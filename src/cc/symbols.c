@@ -83,19 +83,13 @@ cc_is_primitive(const char *name)
 		"__smelt_shuffle_",    "__smelt_atomic_",
 	};
 	static const char *const names[] = {
-		"__smelt_lane_id",
-		"__smelt_warp_size",
-		"__smelt_barrier",
-		"__smelt_ballot",
-		"__smelt_any",
-		"__smelt_all",
-		"__smelt_arg_readonly",
-		"__smelt_arg_unique",
-		"__smelt_index_dims",
-		"__smelt_launch_bounds",
-		"__smelt_dynamic_shared",
-		"__smelt_panic",
-		"__smelt_print",
+		"__smelt_lane_id",	 "__smelt_warp_size",
+		"__smelt_barrier",	 "__smelt_ballot",
+		"__smelt_any",		 "__smelt_all",
+		"__smelt_arg_readonly",	 "__smelt_arg_unique",
+		"__smelt_arg_extent",	 "__smelt_index_dims",
+		"__smelt_launch_bounds", "__smelt_dynamic_shared",
+		"__smelt_panic",	 "__smelt_print",
 	};
 
 	for (size_t i = 0; i < array_count(prefixes); i++)

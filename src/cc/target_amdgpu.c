@@ -449,6 +449,7 @@ amdgpu_optimise(struct cc_job *job)
 	lower_panics(job, &record);
 	cc_passes(job, "function(infer-address-spaces,early-cse<memssa>),"
 		       "globaldce");
+	amdgpu_small(job);
 	amdgpu_bases(job);
 	cc_passes(job, "function(early-cse<memssa>,bdce)");
 	amdgpu_carries(job);

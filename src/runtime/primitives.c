@@ -37,6 +37,13 @@ __smelt_arg_unique(uint8_t *memory)
 	return memory;
 }
 
+uint8_t *
+__smelt_arg_extent(uint8_t *memory, size_t bytes)
+{
+	(void)bytes;
+	return memory;
+}
+
 void
 __smelt_launch_bounds(uint32_t max_threads, uint32_t min_blocks)
 {

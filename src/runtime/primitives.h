@@ -21,6 +21,8 @@ const uint8_t *
 __smelt_arg_readonly(const uint8_t *memory);
 uint8_t *
 __smelt_arg_unique(uint8_t *memory);
+uint8_t *
+__smelt_arg_extent(uint8_t *memory, size_t bytes);
 void
 __smelt_index_dims(uint32_t dims);
 void

@@ -118,8 +118,13 @@ pub struct RawView<const N: usize> {
     extents: [usize; N],
 }
 
+/// How many bytes lie behind an argument's address is told with it: addresses are cheaper where
+/// they are few.
 #[inline(always)]
-unsafe fn shared<T: DeviceShare>(memory: *mut u8) -> *const T {
+unsafe fn shared<T: DeviceShare>(memory: *mut u8, len: usize) -> *const T {
+    let bytes = len.wrapping_mul(size_of::<T>());
+    // SAFETY: the host's slice has that length.
+    let memory = unsafe { abi::__smelt_arg_extent(memory, bytes) };
     if T::READONLY {
         // SAFETY: from a host `&` of memory that does not change.
         unsafe { abi::__smelt_arg_readonly(memory) }.cast()
@@ -129,9 +134,10 @@ unsafe fn shared<T: DeviceShare>(memory: *mut u8) -> *const T {
 }
 
 #[inline(always)]
-unsafe fn unique<T>(memory: *mut u8) -> *mut T {
-    // SAFETY: from a host `&mut`.
-    unsafe { abi::__smelt_arg_unique(memory) }.cast()
+unsafe fn unique<T>(memory: *mut u8, len: usize) -> *mut T {
+    let bytes = len.wrapping_mul(size_of::<T>());
+    // SAFETY: from a host `&mut` of that length.
+    unsafe { abi::__smelt_arg_unique(abi::__smelt_arg_extent(memory, bytes)) }.cast()
 }
 
 // SAFETY: a copy for each thread.
@@ -151,7 +157,7 @@ unsafe impl<T: DeviceShare> Param for Ref<T> {
     #[inline(always)]
     unsafe fn decode<'k>(raw: *mut u8, _call: &'k ()) -> &'k T {
         // SAFETY: the caller's.
-        unsafe { &*shared::<T>(raw) }
+        unsafe { &*shared::<T>(raw, 1) }
     }
 }
 
@@ -162,7 +168,7 @@ unsafe impl<T: DeviceShare> Param for Slice<T> {
     #[inline(always)]
     unsafe fn decode<'k>(raw: RawSlice, _call: &'k ()) -> &'k [T] {
         // SAFETY: the caller's.
-        unsafe { &*std::ptr::slice_from_raw_parts(shared::<T>(raw.memory), raw.len) }
+        unsafe { &*std::ptr::slice_from_raw_parts(shared::<T>(raw.memory, raw.len), raw.len) }
     }
 }
 
@@ -173,7 +179,7 @@ unsafe impl<T: DeviceCopy> Param for Mut<T> {
     #[inline(always)]
     unsafe fn decode<'k>(raw: RawSlice, _call: &'k ()) -> DisjointMut<'k, T> {
         // SAFETY: the caller's.
-        unsafe { DisjointMut::new(unique(raw.memory), raw.len) }
+        unsafe { DisjointMut::new(unique(raw.memory, raw.len), raw.len) }
     }
 }
 
@@ -185,7 +191,7 @@ unsafe impl<T: DeviceCopy> Param for MutChunks<T> {
     unsafe fn decode<'k>(raw: RawView<2>, _call: &'k ()) -> DisjointChunks<'k, T> {
         let [len, size] = raw.extents;
         // SAFETY: the caller's.
-        unsafe { DisjointChunks::new(unique(raw.memory), len, size) }
+        unsafe { DisjointChunks::new(unique(raw.memory, len), len, size) }
     }
 }
 
@@ -196,8 +202,9 @@ unsafe impl<T: DeviceCopy> Param for Mut2<T> {
     #[inline(always)]
     unsafe fn decode<'k>(raw: RawView<2>, _call: &'k ()) -> DisjointMut2<'k, T> {
         let [rows, columns] = raw.extents;
+        let len = rows.wrapping_mul(columns);
         // SAFETY: the caller's.
-        unsafe { DisjointMut2::new(unique(raw.memory), rows, columns) }
+        unsafe { DisjointMut2::new(unique(raw.memory, len), rows, columns) }
     }
 }
 
@@ -208,8 +215,9 @@ unsafe impl<T: DeviceCopy> Param for Mut3<T> {
     #[inline(always)]
     unsafe fn decode<'k>(raw: RawView<3>, _call: &'k ()) -> DisjointMut3<'k, T> {
         let [planes, rows, columns] = raw.extents;
+        let len = planes.wrapping_mul(rows).wrapping_mul(columns);
         // SAFETY: the caller's.
-        unsafe { DisjointMut3::new(unique(raw.memory), planes, rows, columns) }
+        unsafe { DisjointMut3::new(unique(raw.memory, len), planes, rows, columns) }
     }
 }
 

@@ -250,6 +250,92 @@ fn slices(gpu: &Device) -> Outcome {
     same(&out, &[10, 4, 7])
 }
 
+/// The sums of an index wrap on the way to each element.
+fn around(x: &[u32], back: usize, forth: usize, mut out: DisjointMut<u32>) {
+    let t = thread::index();
+    let i = t.get();
+    if let Some(out) = out.get_mut(t) {
+        let low = i.wrapping_sub(back);
+        let high = i.wrapping_mul(3).wrapping_add(forth);
+        *out = x[low.wrapping_add(7)] + 10 * x[high.wrapping_add(1)] + 100 * x[high.wrapping_add(4)];
+    }
+}
+
+fn around_unchecked(x: &[u32], back: usize, forth: usize, mut out: DisjointMut<u32>) {
+    let t = thread::index();
+    let i = t.get();
+    if let Some(out) = out.get_mut(t) {
+        let low = i.wrapping_sub(back);
+        let high = i.wrapping_mul(3).wrapping_add(forth);
+        // SAFETY: as its caller chooses the numbers.
+        let at = |i| unsafe { *x.get_unchecked(i) };
+        *out = at(low.wrapping_add(7)) + 10 * at(high.wrapping_add(1)) + 100 * at(high.wrapping_add(4));
+    }
+}
+
+fn wrapping(gpu: &Device) -> Outcome {
+    let host: Vec<u32> = (0..3000).map(|i| i * 7 % 11).collect();
+    let buffer = Buffer::from_slice(gpu, &host)?;
+    let x = &host[1000..2000];
+    // i - 6 and 3 * i - 1 are below 0 for the first threads.
+    let want: Vec<u32> =
+        (0..299).map(|i| x[i + 1] + 10 * x[3 * i] + 100 * x[3 * i + 3]).collect();
+    for unchecked in [false, true] {
+        let mut out = vec![0u32; 299];
+        let args = (buffer.range(1000..2000), 6usize, usize::MAX, &mut out);
+        if unchecked {
+            gpu.launch(Grid::cover(299), around_unchecked, args)?;
+        } else {
+            gpu.launch(Grid::cover(299), around, args)?;
+        }
+        same(&out, &want)?;
+    }
+    Ok(())
+}
+
+fn fetch(x: &[u8], at: usize, mut out: DisjointMut<u8>) {
+    let t = thread::index();
+    let i = t.get();
+    if let Some(out) = out.get_mut(t) {
+        *out = x[at + i];
+    }
+}
+
+/// Arguments of more bytes than 32 bits count, and of nearly as many.
+fn large(gpu: &Device) -> Outcome {
+    const WORD: usize = 1 << 32;
+    let mut memory = match Buffer::<u8>::uninit(gpu, WORD + 4096) {
+        // SAFETY: all that is read is written first.
+        Ok(memory) => unsafe { memory.assume_init() },
+        Err(smelt::Error::NoDeviceMemory(_)) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    let small = WORD - (1 << 16);
+    let places = [0, 100, small - 100, small, WORD - 50, WORD + 100, WORD + 4000];
+    for (k, &at) in places.iter().enumerate() {
+        memory.range_mut(at..at + 50).copy_from(&[k as u8 + 1; 50])?;
+    }
+    for len in [WORD + 4096, WORD + 150, WORD, small + 50, small + 1, small, 150] {
+        for (k, &at) in places.iter().enumerate() {
+            let count = len.saturating_sub(at).min(50);
+            let mut out = vec![0u8; count];
+            gpu.launch(Grid::cover(count), fetch, (memory.range(..len), at, &mut out))?;
+            same(&out, &vec![k as u8 + 1; count])?;
+        }
+    }
+    // The check is the same one on either side of the limit.
+    for len in [WORD, small] {
+        let mut out = vec![0u8; 10];
+        let args = (memory.range(..len), len - 9, &mut out);
+        let error = gpu.launch(Grid::cover(10), fetch, args).map(|_| ()).and_then(|_| gpu.wait());
+        let text = error.err().map(|e| e.to_string()).unwrap_or_default();
+        if !text.contains(&format!("the len is {len} but the index is {len}")) {
+            return Err(format!("no panic of index {len}: {text}").into());
+        }
+    }
+    Ok(())
+}
+
 pub fn run(suite: &mut Suite) {
     macro_rules! value {
         ($($type:ty: $value:expr, $other:expr;)*) => {
@@ -284,6 +370,8 @@ pub fn run(suite: &mut Suite) {
         Wrapper<Mixed>: Wrapper(MIXED, 9), Wrapper(MIXED, 8);
         Aligned: Aligned { byte: 1, word: 2 }, Aligned { byte: 0, word: 0 };
     }
+    suite.test("indices that wrap", wrapping);
+    suite.test("arguments above 4 GiB", large);
     suite.test("argument zero-sized struct", |gpu| travels(gpu, Empty, Empty));
     suite.test("argument unit", |gpu| travels(gpu, (), ()));
     suite.test("twelve arguments", |gpu| {

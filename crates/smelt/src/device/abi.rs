@@ -69,6 +69,8 @@ unsafe extern "C" {
     pub fn __smelt_arg_readonly(memory: *const u8) -> *const u8;
     /// Identity: no other argument reaches the memory behind it.
     pub fn __smelt_arg_unique(memory: *mut u8) -> *mut u8;
+    /// Identity: all that is reached through it lies in its first `bytes` bytes.
+    pub fn __smelt_arg_extent(memory: *mut u8, bytes: usize) -> *mut u8;
 }
 
 /// Evaluates a convergent primitive at the head of a loop that never repeats.

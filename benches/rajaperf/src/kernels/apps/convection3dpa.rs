@@ -224,6 +224,7 @@ fn convection(
     x: &[f64],
     y: &[AtomicF64],
 ) {
+    smelt::launch_bounds::<64, 0>();
     let e = thread::block_index().x as usize;
     let bases = Bases::new(basis, transposed, derived);
     let velocity = &velocity[e * C * Q3..][..C * Q3];
@@ -239,6 +240,7 @@ fn convection_unchecked(
     x: &[f64],
     y: &[AtomicF64],
 ) {
+    smelt::launch_bounds::<64, 0>();
     let e = thread::block_index().x as usize;
     // SAFETY: the bases have these sizes, and the other arrays a part for each block.
     unsafe {
@@ -265,6 +267,7 @@ fn by_element(
     x: &[f64],
     mut y: DisjointChunks<f64>,
 ) {
+    smelt::launch_bounds::<64, 0>();
     let t = thread::index();
     let e = t.get();
     if let Some(y) = y.get_mut(t)
@@ -284,6 +287,7 @@ fn by_element_unchecked(
     x: &[f64],
     mut y: DisjointChunks<f64>,
 ) {
+    smelt::launch_bounds::<64, 0>();
     let t = thread::index();
     let e = t.get();
     if let Some(y) = y.get_mut(t) {

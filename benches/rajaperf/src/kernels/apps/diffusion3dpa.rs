@@ -270,6 +270,7 @@ fn block_element(
 /// A block for each element. No element of `y` is another thread's; it is atomic since no
 /// token says so.
 fn diffusion(basis: &[f64], derived: &[f64], tensor: &[f64], x: &[f64], y: &[AtomicF64]) {
+    smelt::launch_bounds::<64, 0>();
     let e = thread::block_index().x as usize;
     let (basis, derived) = (matrix(basis), matrix(derived));
     let tensor = &tensor[e * S * Q3..][..S * Q3];
@@ -279,6 +280,7 @@ fn diffusion(basis: &[f64], derived: &[f64], tensor: &[f64], x: &[f64], y: &[Ato
 }
 
 fn diffusion_unchecked(basis: &[f64], derived: &[f64], tensor: &[f64], x: &[f64], y: &[AtomicF64]) {
+    smelt::launch_bounds::<64, 0>();
     let e = thread::block_index().x as usize;
     // SAFETY: the bases have these sizes, and the other arrays a part for each block.
     unsafe {
@@ -300,6 +302,7 @@ fn by_element(
     x: &[f64],
     mut y: DisjointChunks<f64>,
 ) {
+    smelt::launch_bounds::<64, 0>();
     let t = thread::index();
     let e = t.get();
     if let Some(y) = y.get_mut(t)
@@ -318,6 +321,7 @@ fn by_element_unchecked(
     x: &[f64],
     mut y: DisjointChunks<f64>,
 ) {
+    smelt::launch_bounds::<64, 0>();
     let t = thread::index();
     let e = t.get();
     if let Some(y) = y.get_mut(t) {

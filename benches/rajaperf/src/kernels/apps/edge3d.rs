@@ -12,6 +12,8 @@ pub const KERNEL: Kernel = Kernel {
     seq,
     smelt,
     tunings: &[Tuning::sized("block"), Tuning::sized("rows")],
+    // A zone's matrix takes the registers of larger blocks.
+    any_block: false,
     ..Kernel::DEFAULT
 };
 
@@ -336,6 +338,7 @@ struct Zones {
 }
 
 fn edge3d<M: Entries>(zones: Zones, x: &[f64], y: &[f64], z: &[f64], mut out: DisjointMut<f64>) {
+    smelt::launch_bounds::<256, 0>();
     let t = thread::index();
     let i = t.get();
     if i >= zones.first && i < zones.end {
@@ -351,6 +354,7 @@ fn edge3d_unchecked<M: Entries>(
     z: &[f64],
     mut out: DisjointMut<f64>,
 ) {
+    smelt::launch_bounds::<256, 0>();
     let i = thread::index().get();
     if i >= zones.first && i < zones.end {
         let at = zones.steps;

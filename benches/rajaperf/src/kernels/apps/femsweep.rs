@@ -32,6 +32,8 @@ pub const KERNEL: Kernel = Kernel {
     smelt,
     tunings: &[Tuning::sized("block"), Tuning::sized("groups")],
     block: 128,
+    // The system takes the registers of larger blocks.
+    any_block: false,
     // Systems without pivoting: a few are nearly singular and magnify any rounding.
     tolerance: 1e-6,
     ..Kernel::DEFAULT
@@ -408,6 +410,7 @@ macro_rules! kernel {
             mass: &[f64],
             x: &[AtomicF64],
         ) {
+            smelt::launch_bounds::<128, 0>();
             let fields = Fields {
                 order,
                 planes,

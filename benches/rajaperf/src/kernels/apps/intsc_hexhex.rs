@@ -362,6 +362,7 @@ fn block_part(value: impl FnOnce(usize, usize) -> [f64; VALUES], set: impl FnOnc
 }
 
 fn triangles(donors: &[f64], targets: &[f64], sums: &[AtomicF64]) {
+    smelt::launch_bounds::<{ BLOCK as u32 }, 0>();
     let (donors, targets) = (donors.as_chunks().0, targets.as_chunks().0);
     block_part(
         |pair, i| part(&donors[pair], &targets[pair], i),
@@ -370,6 +371,7 @@ fn triangles(donors: &[f64], targets: &[f64], sums: &[AtomicF64]) {
 }
 
 fn triangles_unchecked(donors: &[f64], targets: &[f64], sums: &[AtomicF64]) {
+    smelt::launch_bounds::<{ BLOCK as u32 }, 0>();
     let (donors, targets) = (donors.as_chunks().0, targets.as_chunks().0);
     block_part(
         // SAFETY: there are as many threads as triangles and tetrahedra of all pairs.
@@ -392,6 +394,7 @@ fn gather(out: &mut [f64], sum: impl Fn(usize) -> f64) {
 }
 
 fn pairs(sums: &[AtomicF64], mut out: DisjointChunks<f64>) {
+    smelt::launch_bounds::<{ BLOCK as u32 }, 0>();
     let t = thread::index();
     if let Some(out) = out.get_mut(t) {
         let sums = &sums[t.get() * 2 * VALUES * GROUP..][..2 * VALUES * GROUP];
@@ -400,6 +403,7 @@ fn pairs(sums: &[AtomicF64], mut out: DisjointChunks<f64>) {
 }
 
 fn pairs_unchecked(sums: &[AtomicF64], mut out: DisjointChunks<f64>) {
+    smelt::launch_bounds::<{ BLOCK as u32 }, 0>();
     let t = thread::index();
     let first = t.get() * 2 * VALUES * GROUP;
     if let Some(out) = out.get_mut(t) {
@@ -410,6 +414,7 @@ fn pairs_unchecked(sums: &[AtomicF64], mut out: DisjointChunks<f64>) {
 
 /// A thread for each pair.
 fn whole(donors: &[f64], targets: &[f64], mut out: DisjointChunks<f64>) {
+    smelt::launch_bounds::<{ BLOCK as u32 }, 0>();
     let t = thread::index();
     if let Some(out) = out.get_mut(t) {
         let donor = &donors.as_chunks().0[t.get()];
@@ -418,6 +423,7 @@ fn whole(donors: &[f64], targets: &[f64], mut out: DisjointChunks<f64>) {
 }
 
 fn whole_unchecked(donors: &[f64], targets: &[f64], mut out: DisjointChunks<f64>) {
+    smelt::launch_bounds::<{ BLOCK as u32 }, 0>();
     let t = thread::index();
     if let Some(out) = out.get_mut(t) {
         // SAFETY: there are as many donors and targets as results, which are of VALUES each.

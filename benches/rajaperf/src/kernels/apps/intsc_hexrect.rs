@@ -424,6 +424,7 @@ fn hexrect(
     boxes: &[u32],
     mut out: DisjointChunks<f64>,
 ) {
+    smelt::launch_bounds::<{ BLOCK as u32 }, 0>();
     let t = thread::index();
     if let Some(out) = out.get_mut(t) {
         out.copy_from_slice(&record(
@@ -448,6 +449,7 @@ fn hexrect_unchecked(
     boxes: &[u32],
     mut out: DisjointChunks<f64>,
 ) {
+    smelt::launch_bounds::<{ BLOCK as u32 }, 0>();
     let t = thread::index();
     if let Some(out) = out.get_mut(t) {
         // SAFETY: all lists have an entry for each result, and name what there is; corners are below ROOM.

@@ -155,8 +155,9 @@ block_element!(split_columns, PARTS);
 /// A block for each element. No entry is another thread's; they are atomic since no token says
 /// so.
 macro_rules! kernels {
-    ($safe:ident, $unchecked:ident, $body:ident) => {
+    ($safe:ident, $unchecked:ident, $body:ident, $threads:expr) => {
         fn $safe(basis: &[f64], weights: &[f64], mass: &[AtomicF64]) {
+            smelt::launch_bounds::<{ $threads as u32 }, 0>();
             let e = thread::block_index().x as usize;
             let weights = &weights[e * Q3..][..Q3];
             let mass = &mass[e * D6..][..D6];
@@ -168,6 +169,7 @@ macro_rules! kernels {
         }
 
         fn $unchecked(basis: &[f64], weights: &[f64], mass: &[AtomicF64]) {
+            smelt::launch_bounds::<{ $threads as u32 }, 0>();
             let e = thread::block_index().x as usize;
             // SAFETY: the basis has this size, and the other arrays a part for each block.
             unsafe {
@@ -180,11 +182,12 @@ macro_rules! kernels {
         }
     };
 }
-kernels!(mass3dea, mass3dea_unchecked, whole_columns);
-kernels!(split, split_unchecked, split_columns);
+kernels!(mass3dea, mass3dea_unchecked, whole_columns, D3);
+kernels!(split, split_unchecked, split_columns, D3 * PARTS);
 
 /// A thread for each element, whose stages stay in its own memory.
 fn by_element(basis: &[f64], weights: &[f64], mut mass: DisjointChunks<f64>) {
+    smelt::launch_bounds::<64, 0>();
     let t = thread::index();
     let e = t.get();
     if let Some(mass) = mass.get_mut(t)
@@ -195,6 +198,7 @@ fn by_element(basis: &[f64], weights: &[f64], mut mass: DisjointChunks<f64>) {
 }
 
 fn by_element_unchecked(basis: &[f64], weights: &[f64], mut mass: DisjointChunks<f64>) {
+    smelt::launch_bounds::<64, 0>();
     let t = thread::index();
     let e = t.get();
     if let Some(mass) = mass.get_mut(t) {

@@ -168,6 +168,7 @@ fn block_element(
 /// A block for each element. No element of `y` is another thread's; it is atomic since no
 /// token says so.
 fn mass3dpa(basis: &[f64], transposed: &[f64], weights: &[f64], x: &[f64], y: &[AtomicF64]) {
+    smelt::launch_bounds::<{ (Q * Q) as u32 }, 0>();
     let (basis, transposed) = (matrix(basis), matrix(transposed));
     let e = thread::block_index().x as usize;
     let (weights, x, y) = (
@@ -191,6 +192,7 @@ fn mass3dpa_unchecked(
     x: &[f64],
     y: &[AtomicF64],
 ) {
+    smelt::launch_bounds::<{ (Q * Q) as u32 }, 0>();
     let e = thread::block_index().x as usize;
     // SAFETY: the bases have these sizes, and the other arrays a part for each block.
     unsafe {
@@ -212,6 +214,7 @@ fn by_element(
     x: &[f64],
     mut y: DisjointChunks<f64>,
 ) {
+    smelt::launch_bounds::<64, 0>();
     let t = thread::index();
     let e = t.get();
     if let Some(y) = y.get_mut(t)
@@ -229,6 +232,7 @@ fn by_element_unchecked(
     x: &[f64],
     mut y: DisjointChunks<f64>,
 ) {
+    smelt::launch_bounds::<64, 0>();
     let t = thread::index();
     let e = t.get();
     if let Some(y) = y.get_mut(t) {

@@ -18,6 +18,8 @@ pub const KERNEL: Kernel = Kernel {
     shape: |_, target| shape(target),
     seq,
     smelt,
+    // The checks of a row take the registers of larger blocks.
+    any_block: false,
     ..Kernel::DEFAULT
 };
 
@@ -123,6 +125,7 @@ fn seq(run: &mut Run) -> smelt::Result<Checksum> {
 /// The list may name a zone twice, as far as the compiler knows, so threads write it
 /// atomically: a plain store to the device, that cannot tear.
 fn matvec(steps: Steps, zones: &[usize], matrix: &[f64], x: &[f64], b: &[AtomicF64]) {
+    smelt::launch_bounds::<256, 0>();
     let t = thread::index().get();
     if t < zones.len() {
         let i = zones[t];
@@ -131,6 +134,7 @@ fn matvec(steps: Steps, zones: &[usize], matrix: &[f64], x: &[f64], b: &[AtomicF
 }
 
 fn matvec_unchecked(steps: Steps, zones: &[usize], matrix: &[f64], x: &[f64], b: &[AtomicF64]) {
+    smelt::launch_bounds::<256, 0>();
     let t = thread::index().get();
     if t < zones.len() {
         // SAFETY: the zones and their neighbours lie within the vectors, whose length the
