@@ -44,6 +44,16 @@ fn halves(s: &mut Suite) {
     s.case("f16-from", |a: f32| (f16::from_f32(a).is_nan(), if a.is_nan() { 0 } else { f16::from_f32(a).to_bits() }, if a.is_nan() { 0 } else { f16::from_f64(a as f64 * 1.0000001).to_bits() }));
     s.case("f16-to", |a: u16| (f16::from_bits(a).to_f32(), f16::from_bits(a).to_f64(), f16::from_bits(a).is_finite(), f16::from_bits(a).signum().to_f32()));
     s.case("bf16", |(a, b): (f32, u16)| (if a.is_nan() { 0 } else { bf16::from_f32(a).to_bits() }, bf16::from_bits(b).to_f32(), bf16::from_bits(b) < bf16::ONE));
+    s.case("f16-subnormals", |(a, b): (u16, u32)| {
+        // Below 2^-14 both ways: half of the numbers from f32 are ties.
+        let small = f32::from_bits(((127 - 26 + b % 14) << 23) | (b >> 4 & 0x7ff000) | (b & 1) << 11);
+        let h = f16::from_bits(a % 0x400);
+        (h.to_f32(), h.to_f64(), h > f16::ZERO, f16::from_f32(h.to_f32() * 1.5).to_bits(), f16::from_f32(small).to_bits(), f16::from_f64(small as f64).to_bits())
+    });
+    s.case("bf16-subnormals", |(a, b): (u16, u32)| {
+        let (h, x) = (bf16::from_bits(a % 0x80), f32::from_bits(b >> 9));
+        (h.to_f32(), h < bf16::ONE, bf16::from_f32(x).to_bits(), bf16::from_f32(-x).to_bits(), bf16::from_f32(h.to_f32() * 3.0).to_bits())
+    });
     s.case("f16-storage", |x: [f32; 8]| { let stored = x.map(f16::from_f32); stored.iter().map(|h| h.to_f32()).fold(0.0, |most, x| if x > most { x } else { most }) });
 }
 

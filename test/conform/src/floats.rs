@@ -28,6 +28,18 @@ macro_rules! exact {
             let (x, y) = ($type::from_bits(a >> 9), $type::from_bits(b >> 9));
             (x + y, x - y, x * 2.0, x / 3.0, x.sqrt(), x * $type::MAX)
         });
+        s.case(concat!($name, "-subnormals-fused"), |(a, b, c): ($bits, $bits, $type)| {
+            let (x, y) = ($type::from_bits(a >> 9), -$type::from_bits(b >> 9));
+            (x.mul_add(1.5, y), x.mul_add(c, y), c.mul_add(y, x), x.mul_add(y, x), x * 0.75 + y)
+        });
+        s.case(concat!($name, "-subnormals-compared"), |(a, b): ($bits, $bits)| {
+            let (x, y) = ($type::from_bits(a >> 9), $type::from_bits(b >> 9));
+            ((x < y, x <= y, x == y, x > -y, x != 0.0), (x.partial_cmp(&y), x.total_cmp(&y), x.min(y), x.max(y), x.is_subnormal()))
+        });
+        s.case(concat!($name, "-subnormals-rounded"), |(a, b): ($bits, $bits)| {
+            let (x, y) = ($type::from_bits(a >> 9), $type::from_bits(b >> 9 | 1));
+            ((x.floor(), x.ceil(), (-x).ceil(), x.round(), x.trunc(), x.fract()), (x % y, x.abs(), x.copysign(-y), x.next_down(), x as i32, (-x) as u64))
+        });
         s.case(concat!($name, "-degrees"), |a: $type| (a.to_degrees(), a.to_radians()));
         s.case(concat!($name, "-sum-product"), |x: [$type; 6]| (x.iter().sum::<$type>(), x.iter().product::<$type>()));
         s.case(concat!($name, "-horner"), |x: $type| [1.5, -0.25, 3.0, 0.125].iter().fold(0.0, |a, c| a * x + c));
@@ -74,6 +86,16 @@ macro_rules! near {
 fn conversions(s: &mut Suite) {
     s.case("f32-to-f64", |a: f32| a as f64);
     s.case("f64-to-f32", |a: f64| a as f32);
+    s.case("f64-to-f32-subnormal", |a: u64| {
+        // Exponents around f32's subnormal numbers, ties among them.
+        let x = f64::from_bits((a % (1 << 52)) | (1023 - 155 + (a >> 52) % 32) << 52);
+        let tie = f64::from_bits(x.to_bits() & !((1 << 28) - 1) | 1 << 28);
+        (x as f32, tie as f32, -x as f32, (x as f32) as f64, (x as f32) < f32::MIN_POSITIVE)
+    });
+    s.case("f32-subnormal-to-f64", |a: u32| {
+        let x = f32::from_bits(a >> 9);
+        (x as f64, -x as f64, x as f64 == 0.0, (x as f64 * 3.0) as f32)
+    });
     s.case("f64-to-f32-and-back", |a: f64| (a as f32 as f64 == a, a as f32));
     s.case("float-to-i8", |a: f32| (a as i8, a as u8, a as i16, a as u16));
     s.case("float-to-i32", |a: f32| (a as i32, a as u32, a as i64, a as u64));
