@@ -302,6 +302,14 @@ put_pointer(const struct text_sink *sink, const struct text_spec *spec,
 
 /* ---- holes ---- */
 
+/* Items of a list. */
+struct items {
+	const struct text_spec *spec;
+	const char *type;
+	size_t len;
+	size_t indent; /* of the list, for {:#?} */
+};
+
 struct words {
 	const uint64_t *at;
 	size_t left;
@@ -317,6 +325,24 @@ take(struct words *words)
 	}
 	words->left--;
 	return *words->at++;
+}
+
+/* A count and so many bytes; *cut: there were more. */
+static const char *
+take_bytes(struct words *words, uint64_t *len, bool *cut)
+{
+	uint64_t word = take(words), have = 8 * (uint64_t)words->left;
+	const char *bytes = (const char *)words->at;
+
+	*cut = word >> 63;
+	*len = word & UINT64_MAX >> 1;
+	if (*len > have) {
+		*len = have;
+		*cut = words->missing = true;
+	}
+	words->at += (*len + 7) / 8;
+	words->left -= (*len + 7) / 8;
+	return bytes;
 }
 
 /* A width or precision: a number, or $ and the word. */
@@ -424,17 +450,10 @@ static void
 put_str(const struct text_sink *sink, const struct text_spec *spec,
 	struct words *words)
 {
-	uint64_t len = take(words), have = 8 * (uint64_t)words->left;
-	const char *text = (const char *)words->at;
-	bool cut = len >> 63;
+	uint64_t len;
+	bool cut;
+	const char *text = take_bytes(words, &len, &cut);
 
-	len &= UINT64_MAX >> 1;
-	if (len > have) {
-		len = have;
-		cut = words->missing = true;
-	}
-	words->at += (len + 7) / 8;
-	words->left -= (len + 7) / 8;
 	if (cut)
 		len = whole_chars(text, len);
 	if (spec->kind == '?')
@@ -502,18 +521,175 @@ put_value(const struct text_sink *sink, const char *type, size_t len,
 	return true;
 }
 
+/* ---- lists ---- */
+
+/* Bytes of a value in memory; 0 for what no list is made of. */
+static unsigned
+size_of(const char *type, size_t len)
+{
+	unsigned bits = integer_bits(type, len);
+
+	if (bits)
+		return bits / 8;
+	if (is_type(type, len, "bool"))
+		return 1;
+	if (is_type(type, len, "f64"))
+		return 8;
+	return is_type(type, len, "f32") || is_type(type, len, "char") ? 4 : 0;
+}
+
+/* What {:#?} puts in front of each item, and behind the last. */
+static void
+put_line(const struct text_sink *sink, size_t indent)
+{
+	text_put(sink, "\n", 1);
+	put_fill(sink, "    ", indent);
+}
+
+/* Items of one type, one after the other, and ", ..." for those that had no
+ * room. */
+static bool
+put_items(const struct text_sink *sink, const struct items *list,
+	  const char *bytes, uint64_t count, bool cut)
+{
+	bool lines = list->spec->alternate;
+	unsigned size = size_of(list->type, list->len);
+	uint64_t value[2];
+	struct words words;
+
+	text_put(sink, "[", 1);
+	for (uint64_t i = 0; i < count + cut; i++) {
+		if (lines)
+			put_line(sink, list->indent + 1);
+		else if (i)
+			text_put(sink, ", ", 2);
+		if (i == count) {
+			text_put(sink, "...", 3);
+			break;
+		}
+		memset(value, 0, sizeof(value));
+		memcpy(value, bytes + i * size, size);
+		words = (struct words){value, 2, false};
+		if (!put_value(sink, list->type, list->len, list->spec, &words))
+			return false;
+		if (lines)
+			text_put(sink, ",", 1);
+	}
+	if (lines && (count || cut))
+		put_line(sink, list->indent);
+	text_put(sink, "]", 1);
+	return true;
+}
+
+/* Of [TYPE] or [TYPE@INDENT]. */
+static bool
+put_list(const struct text_sink *sink, const char *type, size_t len,
+	 const struct text_spec *spec, struct words *words)
+{
+	struct items list = {spec, type + 1, len - 2, 0};
+	const char *at = memchr(type, '@', len), *bytes;
+	uint64_t count;
+	bool cut;
+
+	if (at) {
+		list.len = (size_t)(at - list.type);
+		for (at++; *at >= '0' && *at <= '9'; at++)
+			list.indent = list.indent * 10 + (size_t)(*at - '0');
+	}
+	if (list.indent > 64 || !size_of(list.type, list.len))
+		return false;
+	bytes = take_bytes(words, &count, &cut);
+	return put_items(sink, &list, bytes,
+			 count / size_of(list.type, list.len), cut);
+}
+
+/* ---- alternatives ---- */
+
+static bool
+begins(const char *at, const char *mark)
+{
+	return !strncmp(at, mark, strlen(mark));
+}
+
+/* Behind a hole, from behind its brace; NULL if it does not end. */
+static const char *
+skip_hole(const char *at)
+{
+	size_t n;
+
+	at += strcspn(at, ":}");
+	if (*at == ':' && *++at) {
+		n = char_len(at, strlen(at));
+		if (at[n] && strchr("<>^", at[n]))
+			at += n; /* a brace may fill */
+		at += strcspn(at, "}");
+	}
+	return *at ? at + 1 : NULL;
+}
+
+/* Goes over so many {|} of the alternatives that it is in; behind the last of
+ * them, or behind {;}. */
+static const char *
+skip_alternatives(const char *at, uint64_t count)
+{
+	unsigned depth = 0;
+
+	while (count && at && *(at += strcspn(at, "{}"))) {
+		if (at[1] == *at) {
+			at += 2;
+			continue;
+		}
+		if (begins(at, "{?}"))
+			depth++;
+		else if (begins(at, "{|}"))
+			count -= !depth;
+		else if (begins(at, "{;}") && !depth--)
+			return at + 3;
+		at = *at == '{' ? skip_hole(at + 1) : NULL;
+	}
+	return at;
+}
+
+/* A hole that is no value; false if it is one. */
+static bool
+pass_mark(const char **at, struct words *words)
+{
+	uint64_t len;
+	bool cut;
+
+	if (begins(*at, "?}"))
+		*at = skip_alternatives(*at + 2, take(words));
+	else if (begins(*at, "|}"))
+		*at = skip_alternatives(*at + 2, UINT64_MAX);
+	else if (begins(*at, ";}"))
+		*at += 2;
+	else if (begins(*at, "-}"))
+		take(words), *at += 2;
+	else if (begins(*at, "-str}"))
+		take_bytes(words, &len, &cut), *at += 5;
+	else
+		return false;
+	return true;
+}
+
 /* A hole, from behind its brace; behind its end, NULL if it is damaged. */
 static const char *
 put_hole(const struct text_sink *sink, const char *at, struct words *words)
 {
 	struct text_spec spec = {.fill = " "};
 	const char *type = at;
-	size_t len = strcspn(at, ":}");
+	size_t len;
 
+	if (pass_mark(&at, words))
+		return at;
+	len = strcspn(at, ":}");
 	at += len;
 	if (*at == ':')
 		at = read_spec(at + 1, words, &spec);
-	if (!at || *at != '}' || !put_value(sink, type, len, &spec, words))
+	if (!at || *at != '}')
+		return NULL;
+	if (!(*type == '[' ? put_list(sink, type, len, &spec, words)
+			   : put_value(sink, type, len, &spec, words)))
 		return NULL;
 	return at + 1;
 }

@@ -13,6 +13,12 @@
  *   str                   a word n, then n bytes in words; with its highest
  *                         bit set the text was longer
  *   0=A|3=B|..                              one word, a name for each value
+ *   [TYPE]                as str, bytes of items that SPEC is for; [TYPE@N] is
+ *                         N levels deep in {:#?}
+ *
+ * {?}A{|}B{;} takes a word, and is template A if that is 0, B if it is 1, and
+ * so on; they nest. {-} passes over a word, {-str} over a str: what is not in
+ * this alternative.
  *
  * This is a header of its own since only two files of the upper layers need it.
  */

@@ -202,6 +202,10 @@ void
 cc_find(struct cc *cc);
 void
 cc_resolve(struct cc *cc);
+/* Links the functions that format values in messages, of other crates or of
+ * core, as far as they are known already. */
+void
+cc_resolve_formatters(struct cc *cc);
 void
 cc_check(struct cc *cc);
 void

@@ -49,7 +49,7 @@ make_small(struct cc_job *job, size_t k, const char *name,
 	if (!lower_need_small(job, k, terms, &count, &places))
 		return count;
 	if (count && !held) {
-		held = cc_shim_copy_function(f);
+		held = cc_shim_copy_function(f, true);
 		LLVMSetValueName2(held, name, strlen(name));
 	}
 	if (held)

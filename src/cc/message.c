@@ -27,6 +27,13 @@ message_constant(struct cc *cc, LLVMValueRef pointer, uint64_t offset,
 }
 
 void
+message_push(struct message *message, size_t at, LLVMValueRef value)
+{
+	message->at[message->count] = at;
+	message->values[message->count++] = value;
+}
+
+void
 message_add(struct message *message, const char *text, size_t len)
 {
 	struct arena *arena = &message->cc->arena;
@@ -69,7 +76,8 @@ message_plain(struct message *message)
 
 /* ---- calls ---- */
 
-static const struct message_hole plain_hole = {.options = ""};
+static const struct message_hole plain_hole = {.options = "",
+					       .flags = MESSAGE_FLAGS};
 
 static bool
 is_format(const struct panic_function *function)
@@ -89,12 +97,11 @@ add_str(struct message *message, unsigned operand)
 		    LLVMGetOperand(message->call, operand + 1), "");
 }
 
-/* The generic arguments of a function, in turn; NULL behind the last. */
-static const char *
-generic_argument(struct arena *arena, LLVMValueRef call, unsigned index)
+const char *
+message_generic(struct arena *arena, LLVMValueRef function, unsigned index)
 {
 	size_t size;
-	const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &size);
+	const char *name = LLVMGetValueName2(function, &size);
 	const char *path = cc_demangle(arena, name), *at, *from;
 	int depth = 0;
 
@@ -133,20 +140,19 @@ add_operand(struct message *message, unsigned *operand, unsigned generic,
 	    const char *trait)
 {
 	const char *type =
-		generic_argument(&message->cc->arena, message->call, generic);
+		message_generic(&message->cc->arena,
+				LLVMGetCalledValue(message->call), generic);
 
 	if (!type) {
 		add_unknown(message);
 		*operand = UINT32_MAX / 2;
-	} else if (!strcmp(type, "str")) {
-		message_str(message, &plain_hole,
-			    LLVMGetOperand(message->call, *operand),
-			    LLVMGetOperand(message->call, *operand + 1),
-			    !strcmp(trait, "Debug") ? "?" : "");
-		*operand += 2;
-	} else if (starts_with(type, "dyn ") ||
+	} else if (!strcmp(type, "str") || starts_with(type, "dyn ") ||
 		   (*type == '[' && !strstr(type, "; "))) {
-		add_unknown(message);
+		if (!message_fat(message, &plain_hole,
+				 LLVMGetOperand(message->call, *operand),
+				 LLVMGetOperand(message->call, *operand + 1),
+				 type, trait))
+			add_unknown(message);
 		*operand += 2;
 	} else {
 		message_typed(message, &plain_hole,

@@ -159,7 +159,7 @@ run_phi(struct run *run, LLVMValueRef phi, LLVMBasicBlockRef from)
 	return false;
 }
 
-/* Writing the name ends it; marks of locals do nothing. */
+/* The name is written once; marks of locals do nothing. */
 static bool
 run_call(struct run *run, LLVMValueRef call)
 {
@@ -178,14 +178,14 @@ run_call(struct run *run, LLVMValueRef call)
 		       starts_with(path, "llvm.assume");
 	}
 	path = cc_demangle(&run->cc->arena, LLVMGetValueName2(callee, &size));
-	if (strcmp(path, "<core::fmt::Formatter>::write_str") ||
+	if (run->name || strcmp(path, "<core::fmt::Formatter>::write_str") ||
 	    LLVMGetNumArgOperands(call) != 3)
 		return false;
 	text = value_of(run, LLVMGetOperand(call, 1));
 	len = value_of(run, LLVMGetOperand(call, 2));
 	if (text && len && LLVMIsAConstantInt(len))
 		run->name = message_constant(run->cc, text, 0, number(len));
-	return run->name != NULL;
+	return run->name && learn(run, call, LLVMConstNull(LLVMTypeOf(call)));
 }
 
 static bool
@@ -245,12 +245,11 @@ run_function(struct run *run, uint64_t input)
 	for (from = NULL; block && blocks++ < most_steps;
 	     from = i ? LLVMGetInstructionParent(i) : from) {
 		for (i = LLVMGetFirstInstruction(block);
-		     !LLVMIsATerminatorInst(i); i = LLVMGetNextInstruction(i)) {
+		     !LLVMIsATerminatorInst(i); i = LLVMGetNextInstruction(i))
 			if (!run_instruction(run, i, from))
 				return UNCLEAR;
-			if (run->name)
-				return NAMED;
-		}
+		if (LLVMIsAReturnInst(i))
+			return run->name ? NAMED : UNCLEAR;
 		if (LLVMIsAUnreachableInst(i))
 			return IMPOSSIBLE;
 		block = next_block(run, i);
@@ -297,24 +296,6 @@ find_values(LLVMValueRef function, struct values *values)
 	return true;
 }
 
-static LLVMValueRef
-find_debug(struct cc *cc, const char *type)
-{
-	const char *wanted =
-		arena_printf(&cc->arena, "<%s as core::fmt::Debug>::fmt", type);
-
-	for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f;
-	     f = LLVMGetNextFunction(f)) {
-		size_t len;
-		const char *name = LLVMGetValueName2(f, &len);
-
-		if (!LLVMIsDeclaration(f) && strstr(name, "5Debug3fmt") &&
-		    !strcmp(cc_demangle(&cc->arena, name), wanted))
-			return f;
-	}
-	return NULL;
-}
-
 /* A name that can stand in a hole. */
 static bool
 is_name(const char *name)
@@ -349,15 +330,14 @@ name_all(struct run *run, const struct values *values)
 }
 
 const char *
-message_enum(struct cc *cc, const char *type, LLVMTypeRef *integer)
+message_enum(struct cc *cc, LLVMValueRef function, LLVMTypeRef *integer)
 {
-	LLVMValueRef function = find_debug(cc, type);
 	struct values values = {.count = 0};
 	struct run *run = arena_alloc(&cc->arena, sizeof(*run));
 	const char *names;
 
 	*integer = NULL;
-	if (!function || LLVMCountParams(function) != 2 ||
+	if (LLVMIsDeclaration(function) || LLVMCountParams(function) != 2 ||
 	    !find_values(function, &values))
 		return NULL;
 	run->cc = cc;

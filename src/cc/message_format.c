@@ -12,8 +12,8 @@
  * it.
  */
 #include "base/text.h"
+#include "cc/formatter.h"
 #include "cc/lower.h"
-#include "cc/panics.h"
 
 #include <string.h>
 
@@ -55,7 +55,9 @@ is_reader(struct cc *cc, LLVMValueRef call)
 	LLVMValueRef callee = LLVMGetCalledValue(call);
 
 	return lower_is_lifetime(call) ||
-	       (LLVMIsAFunction(callee) && panic_function(&cc->arena, callee));
+	       (LLVMIsAFunction(callee) &&
+		(panic_function(&cc->arena, callee) ||
+		 formatter_call(cc, call, NULL) != NOT_FORMATTER));
 }
 
 static void
@@ -196,7 +198,7 @@ read_placeholder(struct arguments *a, unsigned code, struct placeholder *p)
 {
 	uint32_t n = 0;
 
-	*p = (struct placeholder){.flags = ' ' | 3u << ALIGN, .arg = a->next};
+	*p = (struct placeholder){.flags = MESSAGE_FLAGS, .arg = a->next};
 	if (code & 1 && !read_number(a, 4, &p->flags))
 		return false;
 	if (code & 2 && read_number(a, 2, &n))
@@ -256,6 +258,8 @@ read_options(struct arguments *a, const struct placeholder *p,
 
 	hole->lower_hex = p->flags & LOWER_HEX;
 	hole->upper_hex = p->flags & UPPER_HEX;
+	hole->alternate = p->flags & ALTERNATE;
+	hole->flags = p->flags;
 	if (align < 3) {
 		buf_add(arena, &text, fill, text_encode(p->flags & FILL, fill));
 		buf_add(arena, &text, aligns + align, 1);

@@ -249,8 +249,8 @@ refuse_print(struct panic *panic)
 		cc_error(panic->cc, place,
 			 "what is printed here is not known at compile time");
 	cc_error_note("kernels print integers, floats, bool, char, &str, "
-		      "pointers, references to these, and enums without "
-		      "fields by {:?}");
+		      "pointers, references to these, arrays and slices of "
+		      "them, and types whose Debug is derived or simple");
 }
 
 /* What is printed has all its values, or is refused. */
@@ -511,6 +511,7 @@ cc_panics(struct cc *cc)
 {
 	LLVMBuilderRef builder = LLVMCreateBuilderInContext(cc->context);
 
+	cc_resolve_formatters(cc);
 	/* Nothing unwinds. */
 	cc_run_passes(cc->module, NULL,
 		      "function(lower-invoke,unreachableblockelim)");
@@ -519,5 +520,7 @@ cc_panics(struct cc *cc)
 	inline_trackers(cc);
 	each_panic(cc, replace_call, builder);
 	LLVMDisposeBuilder(builder);
+	if (LLVMGetNamedFunction(cc->module, MESSAGE_COPY))
+		cc_run_passes(cc->module, NULL, "always-inline");
 	cc_drop_unreachable(cc);
 }

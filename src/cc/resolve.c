@@ -11,6 +11,7 @@
  * internal.
  */
 #include "cc.h"
+#include "panics.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -399,6 +400,9 @@ load_core(struct resolver *resolver)
 	DIR *dir;
 
 	resolver->core_known = true;
+	for (size_t i = 0; i < cc->source_count; i++)
+		if (!strcmp(cc->sources[i].crate, "core"))
+			return;
 	if (!cc->options.sysroot)
 		return;
 	folder = library_folder(cc);
@@ -448,6 +452,39 @@ take_from_core(struct resolver *resolver, const struct list *names)
 		    take_from(cc, i, names))
 			any = true;
 	return any;
+}
+
+/* ---- what messages need ---- */
+
+static struct list
+wanted_formatters(struct cc *cc)
+{
+	struct list names = {0};
+	size_t len;
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f;
+	     f = LLVMGetNextFunction(f))
+		if (is_wanted(f) && message_is_own(cc, f))
+			list_add(&cc->arena, &names,
+				 LLVMGetValueName2(f, &len));
+	return names;
+}
+
+void
+cc_resolve_formatters(struct cc *cc)
+{
+	struct resolver resolver = {.cc = cc};
+	struct list names;
+	bool more = true;
+
+	while (more && (names = wanted_formatters(cc)).len) {
+		more = false;
+		for (size_t i = 0; i < cc->source_count && !more; i++)
+			more = strcmp(cc->sources[i].crate, "core") &&
+			       take_from(cc, i, &names);
+		if (!more)
+			more = take_from_core(&resolver, &names);
+	}
 }
 
 /* ---- the stage ---- */

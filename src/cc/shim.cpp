@@ -125,9 +125,12 @@ cc_shim_link_needed(LLVMModuleRef dest, LLVMModuleRef source)
 }
 
 LLVMValueRef
-cc_shim_copy_function(LLVMValueRef function)
+cc_shim_copy_function(LLVMValueRef function, bool debug)
 {
 	ValueToValueMapTy map;
+	Function *copy = CloneFunction(unwrap<Function>(function), map);
 
-	return wrap(CloneFunction(unwrap<Function>(function), map));
+	if (!debug)
+		stripDebugInfo(*copy);
+	return wrap(copy);
 }

@@ -29,9 +29,10 @@ cc_shim_open(LLVMContextRef context, const char *data, size_t size,
  */
 LLVMBasicBlockRef
 cc_shim_split(LLVMValueRef before);
-/* Its blocks and instructions are in the order of the original's. */
+/* Its blocks and instructions are in the order of the original's; without its
+ * debug info if that is not wanted. */
 LLVMValueRef
-cc_shim_copy_function(LLVMValueRef function);
+cc_shim_copy_function(LLVMValueRef function, bool debug);
 /* Reads a function's body and the module's metadata. */
 bool
 cc_shim_materialize(LLVMValueRef function, char **message);

@@ -298,6 +298,46 @@ fn strings(check: &mut Check) {
     check.compare(format!("[{v:*>9.4}] 7"), "[{str:*>9.4}] {u8}", &words);
 }
 
+/// Items one after the other, as a kernel leaves them.
+fn lists(check: &mut Check) {
+    let n = check.random.below(6) as usize;
+    let v: Vec<u32> = (0..n).map(|_| check.random.bits() as u32).collect();
+    let bytes: Vec<u8> = v.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let mut words = vec![bytes.len() as u64];
+    for chunk in bytes.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        words.push(u64::from_le_bytes(word));
+    }
+    words.push(7);
+    check.compare(format!("{v:?} 7"), "{[u32]:?} {u8}", &words);
+    check.compare(format!("{v:#?} 7"), "{[u32]:#?} {u8}", &words);
+    check.compare(format!("{v:#x?} 7"), "{[u32]:#x?} {u8}", &words);
+    check.compare(format!("{v:04x?} 7"), "{[u32]:04x?} {u8}", &words);
+    check.compare(
+        format!("{:#?} 7", (&v,)),
+        "(\n    {[u32@1]:#?},\n) {u8}",
+        &words,
+    );
+    let bytes: Vec<i8> = bytes.iter().map(|&b| b as i8).collect();
+    check.compare(format!("{bytes:+?} 7"), "{[i8]:+?} {u8}", &words);
+    let floats: Vec<f32> = v.iter().map(|&x| f32::from_bits(x)).collect();
+    check.compare(format!("{floats:.2?} 7"), "{[f32]:.2?} {u8}", &words);
+}
+
+/// One of several texts, in one another, with what each of them does not use.
+fn alternatives(check: &mut Check) {
+    let (n, k) = (check.random.next(), check.random.next());
+    let v = [None, Some(None), Some(Some(n as u16))][check.random.below(3) as usize];
+    let words = match v {
+        None => [0, k, k, 0, 9],
+        Some(None) => [1, 0, k, 0, 9],
+        Some(Some(x)) => [1, 1, x as u64, 0, 9],
+    };
+    let template = "{?}None{-}{-}{|}Some({?}None{-}{|}Some({u16:}<7?}){;}){;}{-str} {u8} {{?}}";
+    check.compare(format!("{v:}<7?} 9 {{?}}"), template, &words);
+}
+
 fn pointers(check: &mut Check) {
     let word = check.random.bits() as u64;
     let v = word as *const u8;
@@ -319,9 +359,30 @@ fn characters(check: &mut Check) {
 /// Damage is told, and nothing beyond the words is read.
 fn damaged() -> bool {
     let wrong = [
-        "{", "{u8", "{u9}", "{u8:", "{u8:q", "{u8:?", "}", "{:x}", "{foo}", "{str:5",
+        "{",
+        "{u8",
+        "{u9}",
+        "{u8:",
+        "{u8:q",
+        "{u8:?",
+        "}",
+        "{:x}",
+        "{foo}",
+        "{str:5",
+        "{[u8",
+        "{[]}",
+        "{[str]}",
+        "{[u8@]",
+        "{[u8@99]}",
+        "{[u9]:?}",
+        "{[",
+        "{?}a{|",
+        "{?}a{u8",
+        "{?}a{|}{u8",
     ];
-    let short: [(&str, &[u64], &str); 5] = [
+    let short: [(&str, &[u64], &str); 7] = [
+        ("{[u64]:?}", &[24, 5], "[5, ...]"),
+        ("{?}a{|}b{;}", &[], "a"),
         ("{u128}", &[5], "5"),
         ("{u8} {u8}", &[1], "1 0"),
         (
@@ -354,6 +415,8 @@ fn damaged() -> bool {
         good &= !whole && out == text;
     }
     let cut = [1 << 63 | 8, u64::from_le_bytes(*b"abcdef\xe5\xad"), 7];
+    good &= ours("{[u32]:?} {u8}", &[1 << 63 | 8, 1, 7]).as_deref() == Some("[1, 0, ...] 7");
+    good &= ours("{?}a{|}b{;}c", &[2]).as_deref() == Some("c");
     good &= ours("{str} {u8}", &cut).as_deref() == Some("abcdef... 7");
     good && names
         .iter()
@@ -365,12 +428,14 @@ fn main() {
         .nth(1)
         .and_then(|s| s.parse().ok())
         .unwrap_or(1.0);
-    let groups: [(&str, fn(&mut Check), bool); 7] = [
+    let groups: [(&str, fn(&mut Check), bool); 9] = [
         ("integers", integers, true),
         ("floats", floats, true),
         ("shortest floats", shortest, true),
         ("bool and char", others, true),
         ("strings", strings, true),
+        ("lists", lists, true),
+        ("alternatives", alternatives, true),
         ("pointers", pointers, true),
         ("characters", characters, false),
     ];

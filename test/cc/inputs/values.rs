@@ -21,6 +21,14 @@ pub struct Only;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair(u32, u32);
 
+pub struct Many(u32);
+
+impl std::fmt::Debug for Many {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (0..self.0).try_for_each(|i| write!(f, "{i} "))
+    }
+}
+
 #[track_caller]
 fn tracked(x: Result<f32, Colour>) -> f32 {
     x.expect("a colour")
@@ -62,6 +70,7 @@ fn kernel(x: &[f32], y: &mut f32) {
         22 => assert_eq!(&x[..2], &[1.0, 2.0]),
         23 => panic!("{n} {n} {n} {n} {n} {n} {n} {n} {n} {n} {0} {0} {0} {0} {0} {0} {0} {0} {0} {0} {0} {0} {0}", n as u128),
         24 => panic!("{:?}", Some(n)),
+        25 => panic!("{:?}", Many(n)),
         _ => *y = 1.0,
     }
 }

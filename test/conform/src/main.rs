@@ -15,6 +15,7 @@ mod floats;
 mod input;
 mod integers;
 mod iterators;
+mod messages;
 mod output;
 mod panics;
 mod slices;
@@ -36,6 +37,7 @@ const GROUPS: &[(&str, fn(&mut Suite))] = &[
     ("crates", crates::run),
     ("sync", sync::run),
     ("panics", panics::run),
+    ("messages", messages::run),
 ];
 
 fn main() {

@@ -1,5 +1,5 @@
 //~ errors 1
-//~ error: a kernel cannot print a value of type `core::option::Option<f32>`
+//~ error: a kernel cannot print a value of type `core::time::Duration`
 //~  --> src/bin/print.rs:11
 //~   = note: kernels print integers
 use smelt::prelude::*;
@@ -8,7 +8,7 @@ fn kernel(x: &[f32]) {
     let i = thread::index().get();
     // The first is fine.
     smelt::println!("{i} of {}", x.len());
-    smelt::println!("{:?} at {i}", x.first().copied());
+    smelt::println!("{:?} at {i}", std::time::Duration::from_micros(i as u64));
 }
 
 fn main() -> smelt::Result<()> {

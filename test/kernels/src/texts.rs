@@ -22,9 +22,25 @@ enum Code {
     High = 300,
 }
 
-/// Not told: `{..}` stands for it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Not told: `{..}` stands for it, since its text is made by a loop.
+#[derive(Clone, Copy, PartialEq)]
 struct Pair(u32, u32);
+
+impl std::fmt::Debug for Pair {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for _ in 0..self.0 {
+            write!(f, "{}, ", self.1)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a thread saw: told, field by field.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    colour: Option<Colour>,
+    at: (usize, [f32; 2]),
+}
 
 fn size(n: u32) -> &'static str {
     match n {
@@ -204,16 +220,21 @@ fn printed(run: impl FnOnce() -> smelt::Result<()>) -> Result<Option<Vec<String>
     Ok(Some(lines))
 }
 
+fn seen(i: usize, x: f32) -> Seen {
+    let colour = if i % 2 == 1 { Some(Colour::Green) } else { None };
+    Seen { colour, at: (i, [x, -x]) }
+}
+
 fn line(i: usize, x: f32) -> String {
     let c = char::from_u32(0x61 + i as u32 % 26).unwrap_or('-');
     let colour = if i % 3 == 1 { Colour::Green } else { Colour::Blue };
-    format!("{i:05}: {x:?} {x:8.3}| {:#x} {c:?} {} {colour:?} end", i as u128 * 3, size(i as u32 % 5))
+    format!("{i:05}: {x:?} {x:8.3}| {:#x} {c:?} {} {colour:?} {:?} end", i as u128 * 3, size(i as u32 % 5), seen(i, x))
         .replace('\n', "~")
 }
 
 #[inline(never)]
-fn print_end(colour: Colour) {
-    smelt::print!("{colour:?} ");
+fn print_end(colour: Colour, seen: Seen) {
+    smelt::print!("{colour:?} {seen:?} ");
     smelt::println!("end");
 }
 
@@ -232,7 +253,7 @@ fn print_lines(x: &[f32]) {
             smelt::print!(" {name} ");
         }
     }
-    print_end(if i % 3 == 1 { Colour::Green } else { Colour::Blue });
+    print_end(if i % 3 == 1 { Colour::Green } else { Colour::Blue }, seen(i, x[i]));
 }
 
 fn prints(gpu: &Device) -> Outcome {
