@@ -256,6 +256,13 @@ typedef void (*smelt_print_fn)(void *data, const char *text, uint64_t size);
 int
 smelt_print_to(smelt_print_fn put, void *data);
 
+/* The bytes of that buffer for each stream of the device, whatever
+ * SMELT_PRINT_BUFFER says: from the stream's next launch of a kernel that
+ * prints on, which tells first what was printed before. From 4 KiB to 4 GiB:
+ * others become the nearest. 0: as before the first call. */
+int
+smelt_device_print_buffer(smelt_device *device, uint64_t bytes);
+
 int
 smelt_event_record(smelt_stream *stream, smelt_event **event);
 

@@ -281,12 +281,23 @@ tell(const smelt_stream *stream, const uint64_t *words, uint64_t count)
 
 /* ---- the buffer ---- */
 
+int
+smelt_device_print_buffer(smelt_device *device, uint64_t bytes)
+{
+	if (!device)
+		return rt_error(SMELT_EINVALID, "no device");
+	atomic_store(&device->print_bytes, bytes);
+	return 0;
+}
+
+/* What was asked for (0: nothing), or else the environment or the default. */
 static uint64_t
-buffer_size(void)
+buffer_size(uint64_t size)
 {
 	const char *text = getenv("SMELT_PRINT_BUFFER");
-	uint64_t size = text ? strtoull(text, NULL, 10) : 0;
 
+	if (!size && text)
+		size = strtoull(text, NULL, 10);
 	if (!size)
 		size = DEFAULT_SIZE;
 	if (size < SMALLEST_SIZE)
@@ -309,7 +320,8 @@ move(smelt_stream *stream, enum engine_copy direction, void *dst,
 static int
 make_buffer(smelt_stream *stream)
 {
-	uint64_t size = buffer_size(), address;
+	uint64_t asked = atomic_load(&stream->device->print_bytes), address;
+	uint64_t size = buffer_size(asked);
 	struct smelt_print_buffer header = {
 		.capacity = (size - sizeof(header)) / 8};
 	void *memory;
@@ -318,6 +330,7 @@ make_buffer(smelt_stream *stream)
 	if (result)
 		return result;
 	stream->prints = memory;
+	stream->print_bytes = asked;
 	address = (uint64_t)(uintptr_t)memory;
 	result =
 		move(stream, ENGINE_TO_DEVICE, memory, &header, sizeof(header));
@@ -338,19 +351,30 @@ rt_print_forget(smelt_stream *stream)
 	stream->first_print = 0;
 }
 
+static int
+tell_now(smelt_stream *stream)
+{
+	int result = rt_stream_drain(stream);
+
+	return result ? result : rt_print_flush(stream);
+}
+
 int
 rt_print_begin(smelt_stream *stream, const struct rt_kernel *kernel)
 {
+	bool prints = kernel->entry->flags & SMELT_KERNEL_PRINT, other;
 	int result = 0;
 
+	other = prints && stream->prints &&
+		stream->print_bytes !=
+			atomic_load(&stream->device->print_bytes);
 	if (stream->first_print &&
-	    stream->launches + 1 - stream->first_print >= RT_RING) {
-		result = rt_stream_drain(stream);
-		if (!result)
-			result = rt_print_flush(stream);
-	}
-	if (result || !(kernel->entry->flags & SMELT_KERNEL_PRINT))
+	    (other || stream->launches + 1 - stream->first_print >= RT_RING))
+		result = tell_now(stream);
+	if (result || !prints)
 		return result;
+	if (other)
+		rt_print_forget(stream);
 	if (!stream->prints)
 		result = make_buffer(stream);
 	if (!result && !stream->first_print)
@@ -393,7 +417,7 @@ rt_print_flush(smelt_stream *stream)
 		fprintf(stderr,
 			"smelt: %llu lines that kernels printed were dropped: "
 			"there was no room in %llu bytes "
-			"(SMELT_PRINT_BUFFER)\n",
+			"(SMELT_PRINT_BUFFER, Device::set_print_buffer)\n",
 			(unsigned long long)header.dropped,
 			(unsigned long long)(header.capacity * 8 +
 					     sizeof(header)));

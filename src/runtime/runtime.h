@@ -180,6 +180,8 @@ struct smelt_device {
 	struct rt_pool pool;
 	pthread_mutex_t map_lock;
 	struct rt_map *maps;
+	/* Of smelt_device_print_buffer; 0: not called. */
+	_Atomic uint64_t print_bytes;
 };
 
 /* ---- stream.c ---- */
@@ -225,6 +227,7 @@ struct smelt_stream {
 	/* Device memory that kernels print to; NULL until one is given that
 	 * does. The number of the first launch since that was last read. */
 	void *prints;
+	uint64_t print_bytes; /* the device's when it was made */
 	uint64_t first_print;
 	/* Pinned memory for small copies from the device, NULL until used. */
 	char *landing;

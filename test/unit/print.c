@@ -139,7 +139,7 @@ no_room(void)
 	rewind(err);
 	CHECK(fgets(message, sizeof(message), err));
 	CHECK_INT(sscanf(message, "smelt: %llu lines", &dropped), 1);
-	CHECK_TEXT(message, "no room in 4096 bytes (SMELT_PRINT_BUFFER)");
+	CHECK_TEXT(message, "no room in 4096 bytes (SMELT_PRINT_BUFFER");
 	/* A piece is 6 words. */
 	pieces = (4096 - 32) / 48;
 	CHECK_INT(dropped, 3 * 256 - pieces);
@@ -150,6 +150,28 @@ no_room(void)
 	CHECK_INT(smelt_stream_wait(stream), 0);
 	check_lines(4, 5, 1);
 	CHECK_INT(got_len, 5 * strlen("4: 1 of 5\n"));
+}
+
+/* What is launched next has the new size, what was printed is told, and the
+ * environment has no say. */
+static void
+other_size(void)
+{
+	setenv("SMELT_PRINT_BUFFER", "1", 1);
+	setup("cpu");
+	CHECK_INT(smelt_device_print_buffer(NULL, 1), SMELT_EINVALID);
+	CHECK_INT(print(stream, 2, 4), 0);
+	CHECK_INT(smelt_device_print_buffer(device, 1 << 16), 0);
+	CHECK(!got);
+	CHECK_INT(print(stream, 3, 256), 0);
+	check_lines(2, 4, 1);
+	CHECK_INT(smelt_stream_wait(stream), 0);
+	check_lines(3, 256, 1);
+	got_len = 0;
+	CHECK_INT(smelt_device_print_buffer(device, 0), 0);
+	CHECK_INT(print(stream, 4, 256), 0);
+	CHECK_INT(smelt_stream_wait(stream), 0);
+	CHECK(got_len && got_len < 2000);
 }
 
 static void *
@@ -235,6 +257,7 @@ main(void)
 	RUN(many_launches);
 	RUN(forgotten);
 	RUN(no_room);
+	RUN(other_size);
 	RUN(host_threads);
 	RUN(two_streams);
 	RUN(with_panic);

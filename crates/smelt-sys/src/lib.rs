@@ -222,6 +222,7 @@ unsafe extern "C" {
     pub fn smelt_stream_panic(stream: *mut smelt_stream, panic: *mut smelt_panic) -> c_int;
     pub fn smelt_last_panic(panic: *mut smelt_panic) -> c_int;
     pub fn smelt_print_to(put: smelt_print_fn, data: *mut c_void) -> c_int;
+    pub fn smelt_device_print_buffer(device: *mut smelt_device, bytes: u64) -> c_int;
     pub fn smelt_event_record(stream: *mut smelt_stream, event: *mut *mut smelt_event) -> c_int;
     pub fn smelt_event_record_timed(
         stream: *mut smelt_stream,

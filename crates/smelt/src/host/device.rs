@@ -278,6 +278,24 @@ impl Device {
         check(unsafe { sys::smelt_device_wait(self.raw()) })
     }
 
+    /// The bytes for what kernels of a stream print between two waits, for each stream of the
+    /// device from its next launch on: a line without room is dropped, and counted on standard
+    /// error. From 4 KiB to 4 GiB; others become the nearest. 0 is what `SMELT_PRINT_BUFFER`
+    /// says, else 1 MiB.
+    ///
+    /// ```
+    /// # use smelt::prelude::*;
+    /// # fn main() -> smelt::Result<()> {
+    /// let gpu = Device::default()?;
+    /// gpu.set_print_buffer(16 << 20);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_print_buffer(&self, bytes: usize) {
+        // SAFETY: a live device: it cannot fail.
+        unsafe { sys::smelt_device_print_buffer(self.raw(), bytes as u64) };
+    }
+
     /// What went through the device since the program began.
     pub fn counters(&self) -> Counters {
         // SAFETY: plain numbers.
