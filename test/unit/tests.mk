@@ -6,7 +6,7 @@
 UNIT_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
 UNIT_CFLAGS = -std=c17 $(WARN) -Isrc -Iinclude -Itest/unit -fPIC -MMD -MP \
 	-O1 -g -fno-omit-frame-pointer $(UNIT_SAN)
-UNIT_NAMES := $(filter-out sample fake_offload fake_version,\
+UNIT_NAMES := $(filter-out sample sample_device fake_offload fake_version,\
 	$(patsubst test/unit/%.c,%,$(wildcard test/unit/*.c)))
 UNIT_TESTS := $(UNIT_NAMES:%=build/test/unit/%)
 
