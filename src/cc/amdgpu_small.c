@@ -186,9 +186,10 @@ struct address {
 	} steps[most_steps];
 	size_t count;
 	int64_t more;
-	/* Without `more` it is no less than the base, if `more` is positive and
-	 * the whole is not. */
-	bool rises;
+	int64_t fields; /* what of it was added to no index */
+	/* Of each index, less its constant: that it cannot be negative; or only
+	 * that it cannot be if the index is not. No product of one wraps. */
+	bool rises, rises_with;
 };
 
 /* A widened number of 32 bits is at least 0. */
@@ -199,15 +200,15 @@ is_widened(LLVMValueRef value)
 	       LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(value, 0))) <= 32;
 }
 
-/* Takes a constant off an index. With `rises`, the index without it cannot be
- * negative where that with it is an index: it did not wrap. */
+/* Takes a constant off an index. `positive`: what is left cannot be negative if
+ * the index is not, as the constant did not wrap. */
 static LLVMValueRef
-without_constant(LLVMValueRef index, int64_t *constant, bool *rises)
+without_constant(LLVMValueRef index, int64_t *constant, bool *positive)
 {
 	LLVMValueRef by;
 
 	*constant = 0;
-	*rises = is_widened(index);
+	*positive = true;
 	if (!is_opcode(index, LLVMAdd) &&
 	    !(is_opcode(index, LLVMOr) && LLVMGetIsDisjoint(index)))
 		return index;
@@ -216,8 +217,8 @@ without_constant(LLVMValueRef index, int64_t *constant, bool *rises)
 	    !LLVMIsAInstruction(LLVMGetOperand(index, 0)))
 		return index;
 	*constant = LLVMConstIntGetSExtValue(by);
-	*rises = *constant < 0 || is_opcode(index, LLVMOr) ||
-		 LLVMGetNUW(index) || is_widened(LLVMGetOperand(index, 0));
+	*positive =
+		*constant < 0 || is_opcode(index, LLVMOr) || LLVMGetNUW(index);
 	return LLVMGetOperand(index, 0);
 }
 
@@ -230,25 +231,28 @@ take_step(struct small *s, LLVMValueRef gep, struct address *address)
 	LLVMValueRef index = LLVMGetOperand(gep, 1);
 	bool exact = LLVMGEPGetNoWrapFlags(gep) &
 		     (LLVMGEPFlagInBounds | LLVMGEPFlagNUSW | LLVMGEPFlagNUW);
-	int64_t constant;
-	bool rises;
+	int64_t constant, fields = 0;
+	bool positive;
 
 	if (LLVMGetNumOperands(gep) != 2 || LLVMTypeOf(index) != s->i64 ||
 	    size > INT32_MAX)
 		return false;
 	if (LLVMIsAConstantInt(index)) {
 		constant = LLVMConstIntGetSExtValue(index);
+		fields = constant;
 	} else {
 		if (address->count == most_steps || !LLVMIsAInstruction(index))
 			return false;
-		index = without_constant(index, &constant, &rises);
-		address->rises &= rises && exact;
+		index = without_constant(index, &constant, &positive);
+		address->rises &= exact && is_widened(index);
+		address->rises_with &= exact && positive;
 		address->steps[address->count].index = index;
 		address->steps[address->count++].size = size;
 	}
 	if (constant > INT32_MAX || constant < INT32_MIN)
 		return false;
 	address->more += constant * (int64_t)size;
+	address->fields += fields * (int64_t)size;
 	return address->more <= INT32_MAX && address->more >= INT32_MIN;
 }
 
@@ -256,7 +260,7 @@ take_step(struct small *s, LLVMValueRef gep, struct address *address)
 static bool
 take_apart(struct small *s, LLVMValueRef pointer, struct address *address)
 {
-	*address = (struct address){.rises = true};
+	*address = (struct address){.rises = true, .rises_with = true};
 	while (LLVMIsAGetElementPtrInst(pointer)) {
 		if (!take_step(s, pointer, address))
 			return false;
@@ -266,13 +270,23 @@ take_apart(struct small *s, LLVMValueRef pointer, struct address *address)
 	return address->count && is_at(s, pointer, &s->pointers);
 }
 
-/* Whether the constant may be added in 64 bits. What is left of one index
- * cannot be negative if the whole is not and the constant is. */
+/* Whether the index cannot be negative, nor what is left of it, since the whole
+ * is not: that a field of one element lies in another's place is all that could
+ * hide it. Of several indices one may be negative beside the others. */
+static bool
+rises_alone(const struct address *address)
+{
+	return address->count == 1 && address->rises_with &&
+	       address->fields < (int64_t)address->steps[0].size;
+}
+
+/* Whether the constant may be added in 64 bits: what is without it cannot be
+ * negative, as it is not if it is more than the whole. */
 static bool
 is_apart(const struct address *address)
 {
 	return address->more > -farthest && address->more < farthest &&
-	       (address->rises || address->more < 0);
+	       (address->more < 0 || address->rises || rises_alone(address));
 }
 
 static LLVMValueRef

@@ -25,6 +25,16 @@
 ; CHECK: [[J:%.*]] = mul i32 {{.*}}, 8
 ; CHECK: [[O:%.*]] = zext i32 [[J]] to i64
 ; CHECK: getelementptr i8, ptr addrspace(1) {{.*}}, i64 [[O]]
+; NONE-LABEL: define {{.*}} @fields_0000000000000004(
+; One index that did not wrap, of pairs: 24 bytes for the next one's second half.
+; NONE: [[P:%.*]] = getelementptr i8, ptr addrspace(1) {{.*}}, i64
+; NONE-NEXT: getelementptr i8, ptr addrspace(1) [[P]], i64 24
+; Two indices: one of them may be negative.
+; NONE: add i32 {{.*}}, 8
+; NONE: load double
+; One index, but three elements before it, which may be those that it is below 0.
+; NONE: add i32 {{.*}}, 32
+; NONE: load double
 ; NONE-NOT: @bare_0000000000000002_held
 ; NONE-NOT: @array_0000000000000003_held
 ; NV-NOT: _held
@@ -149,5 +159,34 @@ define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_1k5arrayE(ptr %b) {
   %t64 = zext i32 %w to i64
   %yi = getelementptr inbounds double, ptr %y, i64 %t64
   store double 1.0, ptr %yi, align 8
+  ret void
+}
+
+; y is an array of 64 pairs, i and j are any numbers.
+define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_1k6fieldsE(ptr %b) {
+  call void @__smelt_kernel_id(i128 4)
+  call void @__smelt_block_layout(i64 40, i64 8)
+  %yp = getelementptr i8, ptr %b, i64 16
+  %yr = load ptr, ptr %yp, align 8
+  %ip = getelementptr i8, ptr %b, i64 24
+  %i = load i64, ptr %ip, align 8
+  %jp = getelementptr i8, ptr %b, i64 32
+  %j = load i64, ptr %jp, align 8
+  %ye = call ptr @__smelt_arg_extent(ptr %yr, i64 1024)
+  %y = call ptr @__smelt_arg_unique(ptr %ye)
+  %i1 = add nuw i64 %i, 1
+  %j1 = add nuw i64 %j, 1
+  %p1 = getelementptr inbounds {double, double}, ptr %y, i64 %i1
+  %q1 = getelementptr inbounds i8, ptr %p1, i64 8
+  %a = load double, ptr %q1, align 8
+  %p2 = getelementptr inbounds double, ptr %y, i64 %i
+  %q2 = getelementptr inbounds double, ptr %p2, i64 %j1
+  %c = load double, ptr %q2, align 8
+  %p3 = getelementptr inbounds i8, ptr %y, i64 24
+  %q3 = getelementptr inbounds double, ptr %p3, i64 %i1
+  %d = load double, ptr %q3, align 8
+  %s = fadd double %a, %c
+  %r = fadd double %s, %d
+  store double %r, ptr %y, align 8
   ret void
 }
