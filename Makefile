@@ -39,6 +39,8 @@ build/obj/%.o: src/%.c
 build/obj/%.o: src/%.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(ALL_CXXFLAGS) -c $< -o $@
+# A .d file of an earlier build may name one that has become C since.
+src/cc/%.cpp: ;
 $(CC_OBJ): private ALL_CFLAGS += $(LLVM_CFLAGS)
 $(CC_OBJ): private ALL_CXXFLAGS += $(LLVM_CFLAGS)
 build/obj/runtime/engine/offload.o: private ALL_CFLAGS += $(LLVM_CFLAGS)

@@ -93,13 +93,13 @@ lower_checks(struct cc_job *job)
 		       "cgscc(function-attrs)");
 	if (make_held(job))
 		cc_passes(job, "function(simplifycfg,loop-simplify,lcssa)");
-	if (cc_shim_hoist_checks(job->module))
+	if (cc_hoist_checks(job))
 		cc_passes(job, "function(simplifycfg)");
 }
 
 void
 lower_straight_checks(struct cc_job *job)
 {
-	if (cc_shim_straight_checks(job->module))
+	if (cc_straight_checks(job))
 		cc_passes(job, "function(simplifycfg,early-cse<memssa>)");
 }

@@ -83,11 +83,11 @@ lower_is_block_field(struct cc_job *job, LLVMValueRef load, uint64_t *offset);
 /* ---- loops.c ---- */
 
 /* Makes the held variants (held.cpp, extents.c); takes bounds checks out of
- * counted loops where they can be decided before (checks.cpp). Requires
+ * counted loops where they can be decided before (hoist.c). Requires
  * __smelt_panic as lower_declare_panic leaves it. */
 void
 lower_checks(struct cc_job *job);
-/* Decides runs of checks in straight-line code together (straight.cpp).
+/* Decides runs of checks in straight-line code together (straight.c).
  * Requires the main pipeline done and simplifycfg run. */
 void
 lower_straight_checks(struct cc_job *job);

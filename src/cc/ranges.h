@@ -3,7 +3,8 @@
 #ifndef SMELT_CC_RANGES_H
 #define SMELT_CC_RANGES_H
 
-#include "checks.h"
+#include "analyses.h"
+#include "smelt/image.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>

@@ -47,6 +47,9 @@ cc_shim_link_needed(LLVMModuleRef dest, LLVMModuleRef source);
  * an edit anywhere in a file would make each of its kernels a new one. */
 void
 cc_shim_strip_types(LLVMModuleRef module);
+/* Debug info for .loc directives alone, without DWARF sections. */
+void
+cc_shim_line_directives(LLVMModuleRef module);
 /* The type of a function's first generic parameter, from its debug info; NULL
  * if that is absent. */
 LLVMMetadataRef

@@ -114,3 +114,26 @@ cc_shim_subprogram(LLVMMetadataRef scope, const char **name,
 	*linkage_name = text_of(function->getLinkageName());
 	return wrap(function);
 }
+
+void
+cc_shim_line_directives(LLVMModuleRef module)
+{
+	DebugInfoFinder finder;
+	DenseMap<DICompileUnit *, DICompileUnit *> units;
+	NamedMDNode *list = unwrap(module)->getNamedMetadata("llvm.dbg.cu");
+
+	finder.processModule(*unwrap(module));
+	for (DICompileUnit *old : finder.compile_units())
+		units[old] = DICompileUnit::getDistinct(
+			old->getContext(), old->getSourceLanguage(),
+			old->getFile(), old->getProducer(), true, "", 0, "",
+			DICompileUnit::DebugDirectivesOnly, nullptr, nullptr,
+			nullptr, nullptr, nullptr, 0, false, false,
+			DICompileUnit::DebugNameTableKind::None, false, "", "");
+	for (DISubprogram *program : finder.subprograms())
+		if (program->getUnit())
+			program->replaceUnit(units[program->getUnit()]);
+	for (unsigned i = 0; list && i < list->getNumOperands(); i++)
+		list->setOperand(
+			i, units[cast<DICompileUnit>(list->getOperand(i))]);
+}

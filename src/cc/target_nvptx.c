@@ -6,7 +6,6 @@
  * that memory is read-only, how loops are laid out. Registers and scheduling
  * are its business.
  */
-#include "cc/checks.h"
 #include "cc/nvptx.h"
 
 #include <llvm-c/Support.h>
