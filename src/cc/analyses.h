@@ -147,17 +147,6 @@ cc_shim_copy_plain(LLVMValueRef instruction);
 void
 cc_shim_copy_blocks(const LLVMBasicBlockRef *blocks, size_t count,
 		    const char *suffix, LLVMBasicBlockRef *copies);
-/* Its blocks and instructions are in the order of the original's. */
-LLVMValueRef
-cc_shim_copy_function(LLVMValueRef function);
-
-/* Makes a copy of a kernel, called name, without the checks that the terms say
- * a launch decides (held.cpp); their number, 0: nothing was made. Room for
- * SMELT_MOST_TERMS. Requires what cc_hoist_checks does. */
-struct smelt_table_term;
-size_t
-cc_shim_held(LLVMValueRef kernel, const char *name,
-	     struct smelt_table_term *terms);
 
 #ifdef __cplusplus
 }

@@ -129,4 +129,11 @@ cc_hoist_checks(struct cc_job *job);
 bool
 cc_straight_checks(struct cc_job *job);
 
+/* Makes a copy of a kernel, called name, without the checks that the terms say
+ * a launch decides; their number, 0: nothing was made. Room for
+ * SMELT_MOST_TERMS. Requires what cc_hoist_checks does. */
+size_t
+cc_hold_checks(LLVMValueRef kernel, const char *name,
+	       struct smelt_table_term *terms);
+
 #endif

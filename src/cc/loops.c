@@ -5,7 +5,6 @@
  */
 #include "cc/checks.h"
 #include "cc/lower.h"
-#include "shim.h"
 
 #include <string.h>
 
@@ -69,7 +68,7 @@ make_held(struct cc_job *job)
 		const struct cc_kernel *kernel = &job->cc->kernels[k];
 		const char *name = arena_printf(
 			job->arena, "%s" SMELT_HELD_SUFFIX, kernel->symbol);
-		size_t count = cc_shim_held(cc_kernel_function(job, kernel),
+		size_t count = cc_hold_checks(cc_kernel_function(job, kernel),
 					    name, terms);
 
 		if (job->extents)

@@ -82,7 +82,7 @@ lower_is_block_field(struct cc_job *job, LLVMValueRef load, uint64_t *offset);
 
 /* ---- loops.c ---- */
 
-/* Makes the held variants (held.cpp, extents.c); takes bounds checks out of
+/* Makes the held variants (held.c, extents.c); takes bounds checks out of
  * counted loops where they can be decided before (hoist.c). Requires
  * __smelt_panic as lower_declare_panic leaves it. */
 void

@@ -1,156 +1,139 @@
-/* The terms of ranges (struct smelt_table_term), made from a kernel's code.
- * C++, for held.cpp. */
+/*
+ * The terms of ranges (struct smelt_table_term), made from a kernel's code, for
+ * held.c.
+ */
 #ifndef SMELT_CC_RANGES_H
 #define SMELT_CC_RANGES_H
 
-#include "analyses.h"
-#include "smelt/image.h"
+#include "cc/checks.h"
 
-#include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/SmallPtrSet.h>
-#include <llvm/ADT/SmallVector.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ScalarEvolution.h>
-#include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/IR/Dominators.h>
-#include <llvm/IR/Instructions.h>
-#include <map>
-#include <tuple>
+/* ---- range_terms.c: terms, each written down once ---- */
+
+struct terms {
+	struct arena *arena;
+	struct term *list;
+	size_t count;
+	size_t capacity;
+	/* Numbers of terms plus 1, by what they say; a power of two. */
+	uint32_t *slots;
+	size_t slot_count;
+};
+
+/* All numbers of terms are indices of the list until terms_write. A term of two
+ * others, or of one, which is then both; value: as the operation has it. */
+unsigned
+terms_put(struct terms *terms, unsigned op, unsigned width, unsigned a,
+	  unsigned b, uint64_t value);
+/* Terms of no others. */
+unsigned
+terms_number(struct terms *terms, uint64_t value, unsigned width);
+unsigned
+terms_any(struct terms *terms, unsigned width);
+/* 0 to most. */
+unsigned
+terms_upto(struct terms *terms, uint64_t most);
+/* A term of two others and nothing else. */
+unsigned
+terms_of(struct terms *terms, enum smelt_term op, unsigned width, unsigned a,
+	 unsigned b);
+/* Whether it says more than the value's width does, and may be hoped to be the
+ * range of what a program computes. */
+bool
+terms_is_bounded(const struct terms *terms, unsigned term);
+/* Forgets the needs among the terms from `mark` on, a count of before. */
+void
+terms_drop_needs(struct terms *terms, size_t mark);
+/* The needs and what they are made of; 0 if there are no needs, or too many
+ * terms. */
+size_t
+terms_write(const struct terms *terms, struct smelt_table_term *out,
+	    size_t room);
+
+/* ---- the ranges of a kernel ---- */
 
 /* In the block, or, with `to`, on the edge from it. */
-struct Place {
-	llvm::BasicBlock *block;
-	llvm::BasicBlock *to;
+struct place {
+	LLVMBasicBlockRef block;
+	LLVMBasicBlockRef to;
 };
 
-/* Whether a condition is `is` exactly if both a and b are. */
-bool
-splits(llvm::Value *condition, bool is, llvm::Value *&a, llvm::Value *&b);
-/* Whether a load reads the kernel's parameter block, which is the same
- * everywhere, and where. */
-bool
-block_field(const llvm::LoadInst &load, uint64_t &offset);
-
-/* All term numbers are indices of `terms` until write(). */
-class Ranges
-{
-      public:
-	Ranges(llvm::DominatorTree &dt, llvm::LoopInfo &loops,
-	       llvm::ScalarEvolution &se)
-	    : dt(dt), loops(loops), se(se)
-	{
-	}
-	/* The term of a value's range at a place. */
-	unsigned
-	of(llvm::Value *value, Place place);
-	/* Whether that says more than the value's width does, and may be hoped
-	 * to be the range of what a program computes. */
-	bool
-	is_bounded(unsigned term) const;
-	unsigned
-	put(unsigned op, unsigned width, unsigned a = 0, unsigned b = 0,
-	    uint64_t value = 0);
-	/* Begins with a check: what is put from now on is its own. */
-	size_t
-	mark()
-	{
-		steps = 0;
-		return terms.size();
-	}
-	/* Forgets the needs put since the mark. */
-	void
-	drop_needs(size_t mark);
-	/* The needs and what they are made of; 0 if there are no needs, or too
-	 * many terms. */
-	size_t
-	write(struct smelt_table_term *out, size_t room) const;
-
-      private:
-	struct Term {
-		struct smelt_table_term term;
-		bool bounded;
-		/* Differs between threads or iterations. */
-		bool varies;
-		/* Begins with 0 in every launch. */
-		bool zero;
-		bool dropped;
-	};
-	/* `value + more is than`, all of it unsigned. */
-	struct Fact {
-		llvm::Value *value;
-		llvm::APInt more;
-		llvm::CmpInst::Predicate is;
-		llvm::Value *than;
-	};
-	using Facts = llvm::SmallVector<Fact, 8>;
-
-	llvm::DominatorTree &dt;
-	llvm::LoopInfo &loops;
-	llvm::ScalarEvolution &se;
-	llvm::SmallVector<Term, 64> terms;
-	std::map<std::tuple<unsigned, unsigned, unsigned, unsigned, uint64_t>,
-		 unsigned>
-		same;
-	std::map<std::tuple<llvm::Value *, llvm::BasicBlock *,
-			    llvm::BasicBlock *>,
-		 unsigned>
-		known;
-	std::map<std::pair<llvm::BasicBlock *, llvm::BasicBlock *>, Facts>
-		facts;
-	/* Values whose range is being made, outermost first; which of them were
-	 * met again and narrowed; the outermost that was met since. */
-	llvm::SmallVector<llvm::Value *, 32> open;
-	llvm::SmallPtrSet<llvm::Value *, 8> narrowing;
-	unsigned lowest = ~0u;
-	unsigned steps = 0;
-
-	bool
-	is_number(unsigned term, uint64_t value) const;
-	bool
-	begins_with_0(const struct smelt_table_term &term) const;
-	unsigned
-	number(uint64_t value, unsigned width);
-	unsigned
-	any(unsigned width);
-	/* 0 to most. */
-	unsigned
-	upto(uint64_t most);
-	const Facts &
-	facts_at(Place place);
-	void
-	learn(Facts &facts, llvm::Value *condition, bool is);
-	void
-	learn_compare(Facts &facts, llvm::Value *value,
-		      llvm::CmpInst::Predicate is, llvm::Value *than);
-	unsigned
-	narrowed(unsigned term, llvm::Value *value, Place place);
-	unsigned
-	narrow(unsigned term, const Fact &fact, unsigned than);
-	unsigned
-	describe(llvm::Instruction &inst, unsigned width, Place place);
-	unsigned
-	describe_select(llvm::SelectInst &select, unsigned width, Place place);
-	unsigned
-	describe_binary(llvm::BinaryOperator &inst, unsigned width,
-			Place place);
-	unsigned
-	describe_call(llvm::CallBase &call, unsigned width, Place place);
-	unsigned
-	describe_load(llvm::LoadInst &load, unsigned width);
-	unsigned
-	describe_phi(llvm::PHINode &phi, unsigned width);
-	unsigned
-	add(unsigned width, unsigned a, unsigned b);
-	unsigned
-	subtract(unsigned width, unsigned a, unsigned b);
-	unsigned
-	of_scev(const llvm::SCEV *scev, Place place);
-	unsigned
-	of_sum(const llvm::SCEVNAryExpr *sum, unsigned width, Place place);
-	unsigned
-	of_steps(const llvm::SCEVAddRecExpr *rec);
-	bool
-	most_rounds(llvm::Loop &loop, Place before, unsigned &rounds);
+/* `value + more is than`, all of it unsigned and of this width. */
+struct fact {
+	LLVMValueRef value;
+	uint64_t more;
+	unsigned width;
+	LLVMIntPredicate is;
+	LLVMValueRef than;
 };
+
+/* What is known of a place. */
+struct known {
+	LLVMBasicBlockRef to;
+	struct known *next; /* of the same block */
+	/* Terms plus 1 of values there. */
+	struct cc_map *terms;
+	/* What the branches on the way say. */
+	bool learnt;
+	struct fact *facts;
+	size_t fact_count;
+	size_t fact_capacity;
+};
+
+/* Values on one way. */
+enum { ranges_deepest = 32 };
+
+struct ranges {
+	struct arena *arena;
+	struct cc_analyses *analyses;
+	struct terms terms;
+	struct cc_map *places; /* of blocks, the first struct known */
+	/* Values whose range is being made, outermost first, and which of them
+	 * were met again and are being narrowed; the outermost that was met
+	 * since. */
+	LLVMValueRef open[ranges_deepest];
+	bool narrowing[ranges_deepest];
+	unsigned open_count;
+	unsigned lowest;
+	unsigned steps;
+};
+
+void
+ranges_init(struct ranges *ranges, struct arena *arena,
+	    struct cc_analyses *analyses);
+/* Begins with a check: what is put from now on is its own. A mark for
+ * terms_drop_needs. */
+size_t
+ranges_begin(struct ranges *ranges);
+/* The term of a value's range at a place. */
+unsigned
+ranges_of(struct ranges *ranges, LLVMValueRef value, struct place place);
+/* Counts a step of a walk; false if it was one too many. */
+bool
+ranges_step(struct ranges *ranges);
+
+/* ---- range_facts.c: what branches say ---- */
+
+struct known *
+ranges_known(struct ranges *ranges, struct place place);
+/* The same, with its facts. */
+const struct known *
+ranges_facts(struct ranges *ranges, struct place place);
+/* A value's term with what branches say of it. */
+unsigned
+ranges_narrowed(struct ranges *ranges, unsigned term, LLVMValueRef value,
+		struct place place);
+
+/* ---- range_values.c: how values are computed ---- */
+
+/* Of an instruction whose type is an integer of this width. */
+unsigned
+ranges_describe(struct ranges *ranges, LLVMValueRef inst, unsigned width,
+		struct place place);
+
+/* ---- range_steps.c: scalar evolution ---- */
+
+/* Of a phi that a counted loop steps; false if it is none. */
+bool
+ranges_of_steps(struct ranges *ranges, LLVMValueRef phi, unsigned *term);
 
 #endif

@@ -276,11 +276,3 @@ cc_shim_copy_blocks(const LLVMBasicBlockRef *blocks, size_t count,
 	}
 	remapInstructionsInBlocks(made, map);
 }
-
-LLVMValueRef
-cc_shim_copy_function(LLVMValueRef function)
-{
-	ValueToValueMapTy map;
-
-	return wrap(CloneFunction(unwrap<Function>(function), map));
-}
