@@ -53,6 +53,11 @@ enum smelt_kernel_flag {
 	/* On the CPU: calls smelt_cpu_watch_*. */
 	SMELT_KERNEL_WATCHED = 1 << 7,
 	SMELT_KERNEL_PRINT = 1 << 8, /* wants smelt_device_state.print */
+	/* On the CPU: may run several blocks that follow one another in x as
+	 * one block with longer rows. */
+	SMELT_KERNEL_JOINED = 1 << 9,
+	/* On the CPU: asks whether frame->alone. */
+	SMELT_KERNEL_ALONE = 1 << 10,
 };
 
 struct smelt_table_header {
@@ -283,7 +288,9 @@ struct smelt_print_record {
  * ABI of a kernel on the CPU
  * --------------------------
  * A kernel without barriers is a smelt_cpu_kernel: it runs all threads of one
- * block, x innermost, beginning at frame->start. One with barriers or warp
+ * block, x innermost, beginning at frame->start. With SMELT_KERNEL_JOINED it
+ * runs several that follow one another in x: its rows have frame->row threads,
+ * and block_idx is the first one's. One with barriers or warp
  * operations (SMELT_KERNEL_COROUTINE) is a smelt_cpu_ramp: it begins one thread
  * and returns an LLVM switch-resumed coroutine: word 0 of the handle is the
  * resume function, NULL once the thread has ended; the ramp returns before the
@@ -334,6 +341,10 @@ struct smelt_cpu_frame {
 	uint32_t *warp_alive;
 	/* Values of the panic or print that is about to be told. */
 	uint64_t words[SMELT_WORDS];
+	uint32_t row; /* threads of a row: block_dim[0] for each block joined */
+	/* No other thread runs blocks, of this launch or another: what is
+	 * atomic for the device need not be so for the processor. */
+	uint32_t alone;
 };
 
 typedef void

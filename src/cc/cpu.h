@@ -46,6 +46,8 @@ struct cpu_graph {
 struct cpu_kernel {
 	unsigned reach;	       /* of the thread function before inlining */
 	uint64_t shared_bytes; /* static */
+	bool joined;	       /* SMELT_KERNEL_JOINED */
+	bool alone;	       /* SMELT_KERNEL_ALONE */
 };
 
 struct cpu_state {
@@ -108,11 +110,13 @@ cpu_support(struct cc_job *job);
 void
 cpu_support_internal(struct cc_job *job);
 /* The functions made of a kernel that does not suspend. */
-enum { CPU_LOOPS = 2 };
+enum { CPU_LOOPS = 3 };
 struct cpu_names {
-	const char *kernel;	      /* chooses between the loops */
-	const char *loops[CPU_LOOPS]; /* for any processor, for x86-64-v3 */
-	const char *checked;	      /* threads whose checks are open */
+	const char *kernel; /* chooses between the loops */
+	/* For any processor; for x86-64-v3; for that and a launch that runs
+	 * alone, NULL if there is none. */
+	const char *loops[CPU_LOOPS];
+	const char *checked; /* threads whose checks are open */
 };
 
 /* Append wrappers that call the thread function `thread`: loops, or a ramp
@@ -160,6 +164,26 @@ void
 cpu_ranges_assume(struct cc_job *job, LLVMValueRef function);
 void
 cpu_ranges_keep(struct cc_job *job, LLVMValueRef function);
+
+/* ---- cpu_atomics.c ---- */
+
+/* Makes atomics plain that only threads of one block can use. */
+void
+cpu_atomics_of_block(LLVMValueRef thread);
+/* Whether the thread function is worth a variant for launches that run alone:
+ * it has atomics, and none that could wait for another launch. */
+bool
+cpu_atomics_alone(LLVMValueRef thread);
+/* Makes all atomics of such a function plain. */
+void
+cpu_atomics_drop(LLVMValueRef function);
+
+/* ---- cpu_rows.c ---- */
+
+/* Whether the thread function cannot tell rows of several blocks in one from
+ * the row of one. */
+bool
+cpu_rows_join(LLVMValueRef thread);
 
 /* ---- cpu_panics.c ---- */
 

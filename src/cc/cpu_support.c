@@ -17,7 +17,8 @@
 
 #define FRAME_TYPE                                                             \
 	"%smelt.frame = type { [3 x i32], [3 x i32], [3 x i32], [3 x i32], "   \
-	"[3 x i32], i32, ptr, ptr, ptr, ptr, [2 x ptr], ptr, [23 x i64] }\n"
+	"[3 x i32], i32, ptr, ptr, ptr, ptr, [2 x ptr], ptr, [23 x i64], "     \
+	"i32, i32 }\n"
 #define STATE_TYPE                                                             \
 	"%smelt.state = type { i32, i32, i64, [2 x i64], [3 x i32], "          \
 	"[3 x i32], i64, i64, [23 x i64] }\n"
@@ -32,6 +33,8 @@ _Static_assert(offsetof(struct smelt_cpu_frame, suspend) == 60 &&
 		       offsetof(struct smelt_cpu_frame, frame_alloc) == 88 &&
 		       offsetof(struct smelt_cpu_frame, warp_alive) == 112 &&
 		       offsetof(struct smelt_cpu_frame, words) == 120 &&
+		       offsetof(struct smelt_cpu_frame, row) == 304 &&
+		       offsetof(struct smelt_cpu_frame, alone) == 308 &&
 		       SMELT_WORDS == 23,
 	       "FRAME_TYPE is struct smelt_cpu_frame");
 _Static_assert(offsetof(struct smelt_device_state, args) == 16 &&
@@ -72,8 +75,16 @@ static const char record_text[] =
 	"  %idx.q = getelementptr %smelt.state, ptr %state, i64 0, i32 4\n"
 	"  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %idx.q, "
 	"ptr align 4 %idx.p, i64 12, i1 false)\n"
+	/* x counts on through blocks that were joined. */
+	"  %dim.p = getelementptr %smelt.frame, ptr %frame, i64 0, i32 3\n"
+	"  %dim = load i32, ptr %dim.p, align 4\n"
+	"  %further = udiv i32 %x, %dim\n"
+	"  %idx.first = load i32, ptr %idx.q, align 4\n"
+	"  %idx.own = add i32 %idx.first, %further\n"
+	"  store i32 %idx.own, ptr %idx.q, align 4\n"
+	"  %x.own = urem i32 %x, %dim\n"
 	"  %x.p = getelementptr %smelt.state, ptr %state, i64 0, i32 5, i64 0\n"
-	"  store i32 %x, ptr %x.p, align 4\n"
+	"  store i32 %x.own, ptr %x.p, align 4\n"
 	"  %y.p = getelementptr %smelt.state, ptr %state, i64 0, i32 5, i64 1\n"
 	"  store i32 %y, ptr %y.p, align 4\n"
 	"  %z.p = getelementptr %smelt.state, ptr %state, i64 0, i32 5, i64 2\n"
@@ -506,7 +517,9 @@ static const char loop_text[] =
 	"  %start.y = load i32, ptr %start.y.p, align 4\n"
 	"  %start.z.p = getelementptr i32, ptr %frame, i64 2\n"
 	"  %start.z = load i32, ptr %start.z.p, align 4\n"
-	"  %dim.x = zext i32 %block_dim_x to i64\n"
+	"  %row.p = getelementptr %smelt.frame, ptr %frame, i64 0, i32 13\n"
+	"  %row.n = load i32, ptr %row.p, align 4\n"
+	"  %dim.x = zext i32 %row.n to i64\n"
 	"  br label %plane\n"
 	"plane:\n"
 	"  %thread_idx_z = phi i32 [ %start.z, %entry ], [ %z.1, %next.plane "
@@ -586,12 +599,24 @@ static const char choice_text[] =
 	"  %modern = icmp uge i32 %level, 3\n"
 	"  br i1 %modern, label %wide, label %baseline\n"
 	"wide:\n"
+	"$ALONE"
 	"  tail call void @$WIDE(ptr %block, ptr %frame)\n"
 	"  ret void\n"
 	"baseline:\n"
 	"  tail call void @$BASELINE(ptr %block, ptr %frame)\n"
 	"  ret void\n"
 	"}\n";
+
+/* Of the choice, where there is a variant for launches that run alone. */
+static const char alone_text[] =
+	"  %alone.p = getelementptr %smelt.frame, ptr %frame, i64 0, i32 14\n"
+	"  %alone.n = load i32, ptr %alone.p, align 4\n"
+	"  %alone = icmp ne i32 %alone.n, 0\n"
+	"  br i1 %alone, label %lonely, label %crowded\n"
+	"lonely:\n"
+	"  tail call void @$ALONE(ptr %block, ptr %frame)\n"
+	"  ret void\n"
+	"crowded:\n";
 
 /* The coroutine. Its memory is the block's, so nothing is freed. */
 static const char ramp_text[] =
@@ -717,21 +742,33 @@ void
 cpu_template_loops(struct cc_job *job, struct buf *text,
 		   const struct cpu_names *names, const char *thread)
 {
-	static const char *const processors[] = {"x86-64", "x86-64-v3"};
+	static const char *const processors[] = {"x86-64", "x86-64-v3",
+						 "x86-64-v3"};
+	const char *lonely[] = {"$ALONE", names->loops[2], NULL};
+	struct buf alone = {0};
 	const char *replacements[] = {
-		"$CHECKED",  names->checked,  "$THREAD", thread,
-		"$FRAME",    frame_values,    "$LINEAR", linear_row,
-		"$BASELINE", names->loops[0], "$WIDE",	 names->loops[1],
-		"$NAME",     names->kernel,   "$CPU",	 "",
+		"$CHECKED",  names->checked,
+		"$THREAD",   thread,
+		"$FRAME",    frame_values,
+		"$LINEAR",   linear_row,
+		"$BASELINE", names->loops[0],
+		"$WIDE",     names->loops[1],
+		"$NAME",     names->kernel,
+		"$CPU",	     "",
+		"$ALONE",    "",
 		NULL,
 	};
-	const size_t name = 13, cpu = 15; /* in replacements */
+	const size_t name = 13, cpu = 15, choice = 17; /* in replacements */
 
 	_Static_assert(array_count(processors) == CPU_LOOPS, "one each");
 	buf_printf(job->arena, text, "declare void @%s(ptr)\n", thread);
+	if (names->loops[2]) {
+		add_template(job, &alone, alone_text, lonely);
+		replacements[choice] = alone.data;
+	}
 	add_template(job, text, choice_text, replacements);
 	add_template(job, text, checked_text, replacements);
-	for (size_t i = 0; i < CPU_LOOPS; i++) {
+	for (size_t i = 0; i < CPU_LOOPS && names->loops[i]; i++) {
 		replacements[name] = names->loops[i];
 		replacements[cpu] = processors[i];
 		add_template(job, text, loop_text, replacements);

@@ -8,11 +8,13 @@
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LowerAtomic.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -66,6 +68,12 @@ cc_shim_open(LLVMContextRef context, const char *data, size_t size,
 		return nullptr;
 	}
 	return wrap(module->release());
+}
+
+void
+cc_shim_make_plain(LLVMValueRef atomic)
+{
+	lowerAtomicRMWInst(cast<AtomicRMWInst>(unwrap(atomic)));
 }
 
 LLVMBasicBlockRef

@@ -153,7 +153,8 @@ note_reach(struct cc_job *job)
 static void
 cpu_entry(struct cc_job *job)
 {
-	static const struct lower_scopes scopes = {.name = {"", "", ""}};
+	static const struct lower_scopes scopes = {
+		.name = {"singlethread", "", ""}};
 
 	cpu_shared(job);
 	cc_replace_calls(job, "__smelt_warp_size", warp_size);
@@ -200,16 +201,37 @@ suspends(const struct cpu_kernel *kernel)
 }
 
 static struct cpu_names
-names_of(struct cc_job *job, const struct cc_kernel *kernel)
+names_of(struct cc_job *job, size_t k)
 {
-	const char *name = kernel->cpu_symbol;
+	const struct cpu_state *state = job->state;
+	const char *name = job->cc->kernels[k].cpu_symbol;
+	const char *alone = NULL;
 
+	if (state->kernels[k].alone)
+		alone = arena_printf(job->arena, "%s_alone", name);
 	return (struct cpu_names){
 		.kernel = name,
 		.loops = {arena_printf(job->arena, "%s_v1", name),
-			  arena_printf(job->arena, "%s_v3", name)},
+			  arena_printf(job->arena, "%s_v3", name), alone},
 		.checked = arena_printf(job->arena, "%s_checked", name),
 	};
+}
+
+/* Finds out what the engine may do with the kernel, and the compiler here. */
+static void
+look_at(struct cc_job *job, size_t k)
+{
+	struct cpu_kernel *kernel =
+		&((struct cpu_state *)job->state)->kernels[k];
+	LLVMValueRef thread = cc_kernel_function(job, &job->cc->kernels[k]);
+
+	if (cpu_watches(job))
+		return;
+	cpu_atomics_of_block(thread);
+	if (suspends(kernel))
+		return;
+	kernel->joined = cpu_rows_join(thread);
+	kernel->alone = cpu_atomics_alone(thread);
 }
 
 /* The wrappers, calling their thread functions. */
@@ -221,7 +243,7 @@ add_wrappers(struct cc_job *job)
 
 	for (size_t k = 0; k < job->cc->kernel_count; k++) {
 		const struct cc_kernel *kernel = &job->cc->kernels[k];
-		struct cpu_names names = names_of(job, kernel);
+		struct cpu_names names = names_of(job, k);
 
 		if (suspends(&state->kernels[k]))
 			cpu_template_ramp(
@@ -239,15 +261,17 @@ prepare_loops(struct cc_job *job, const struct cpu_names *names,
 	      LLVMValueRef thread, struct cpu_lines *lines)
 {
 	LLVMValueRef loops[CPU_LOOPS];
+	size_t count = 0;
 
 	cpu_lines_add(lines, LLVMGetNamedFunction(job->module, names->checked),
 		      thread);
-	for (size_t i = 0; i < CPU_LOOPS; i++) {
-		loops[i] = LLVMGetNamedFunction(job->module, names->loops[i]);
-		cpu_lines_add(lines, loops[i], thread);
+	for (; count < CPU_LOOPS && names->loops[count]; count++) {
+		loops[count] =
+			LLVMGetNamedFunction(job->module, names->loops[count]);
+		cpu_lines_add(lines, loops[count], thread);
 	}
 	cpu_scopes(job, thread);
-	cpu_ranges_apply(job, thread, loops, CPU_LOOPS);
+	cpu_ranges_apply(job, thread, loops, count);
 }
 
 static void
@@ -255,7 +279,7 @@ prepare(struct cc_job *job, size_t k, struct cpu_lines *lines)
 {
 	const struct cc_kernel *kernel = &job->cc->kernels[k];
 	const struct cpu_state *state = job->state;
-	struct cpu_names names = names_of(job, kernel);
+	struct cpu_names names = names_of(job, k);
 	LLVMValueRef thread = cc_kernel_function(job, kernel);
 
 	cc_note_stage("optimise", job->arch, kernel->name);
@@ -286,13 +310,18 @@ complete_loop(struct cc_job *job, const struct cc_kernel *kernel,
 }
 
 static void
-complete_loops(struct cc_job *job, const struct cc_kernel *kernel)
+complete_loops(struct cc_job *job, size_t k)
 {
-	struct cpu_names names = names_of(job, kernel);
+	const struct cc_kernel *kernel = &job->cc->kernels[k];
+	const struct cpu_state *state = job->state;
+	struct cpu_names names = names_of(job, k);
 
-	for (size_t i = 0; i < CPU_LOOPS; i++)
+	for (size_t i = 0; i < CPU_LOOPS && names.loops[i]; i++)
 		complete_loop(job, kernel, names.loops[i], false);
 	complete_loop(job, kernel, names.checked, true);
+	if (state->kernels[k].alone)
+		cpu_atomics_drop(
+			LLVMGetNamedFunction(job->module, names.loops[2]));
 }
 
 /* The wrappers with their thread function inlined: primitives become values. */
@@ -309,7 +338,7 @@ complete(struct cc_job *job, size_t k)
 	if (thread && !LLVMGetFirstUse(thread))
 		LLVMDeleteFunction(thread);
 	if (!suspends(state)) {
-		complete_loops(job, kernel);
+		complete_loops(job, k);
 		return;
 	}
 	cpu_bind(job, ramp, true);
@@ -325,6 +354,8 @@ cpu_optimise(struct cc_job *job)
 {
 	struct cpu_lines *lines = cpu_lines_begin(job);
 
+	for (size_t k = 0; k < job->cc->kernel_count; k++)
+		look_at(job, k);
 	add_wrappers(job);
 	for (size_t k = 0; k < job->cc->kernel_count; k++)
 		prepare(job, k, lines);
@@ -350,6 +381,10 @@ report(struct cc_job *job)
 		if (suspends(kernel))
 			job->result->flags[k] |=
 				SMELT_KERNEL_COROUTINE | SMELT_KERNEL_BARRIER;
+		if (kernel->joined)
+			job->result->flags[k] |= SMELT_KERNEL_JOINED;
+		if (kernel->alone)
+			job->result->flags[k] |= SMELT_KERNEL_ALONE;
 		if (cpu_watches(job))
 			job->result->flags[k] |= SMELT_KERNEL_WATCHED;
 		if (kernel->reach & CPU_REACH_DYNAMIC)

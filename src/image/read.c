@@ -94,7 +94,8 @@ check_kernel(const struct image_table *table, uint32_t index)
 			       SMELT_KERNEL_INDEX3 | SMELT_KERNEL_BARRIER |
 			       SMELT_KERNEL_COROUTINE |
 			       SMELT_KERNEL_DYNAMIC_SHARED | SMELT_KERNEL_DEEP |
-			       SMELT_KERNEL_WATCHED | SMELT_KERNEL_PRINT;
+			       SMELT_KERNEL_WATCHED | SMELT_KERNEL_PRINT |
+			       SMELT_KERNEL_JOINED | SMELT_KERNEL_ALONE;
 
 	if (index && !ids_increase(kernel - 1, kernel))
 		return "kernel table: kernels are not in order";

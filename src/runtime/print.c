@@ -442,13 +442,15 @@ smelt_cpu_print(struct smelt_cpu_frame *frame, uint32_t site, uint32_t count,
 		.words = count + header_words,
 		.site = site,
 		.launch = frame->block->launch,
-		.thread = {x, y, z},
+		.thread = {x % frame->block_dim[0], y, z},
 	};
 	uint64_t *words, mine;
 
 	if (!buffer)
 		return;
 	memcpy(record.block, frame->block_idx, sizeof(record.block));
+	/* x counts on through blocks that were joined. */
+	record.block[0] += x / frame->block_dim[0];
 	words = (uint64_t *)(buffer + 1);
 	mine = __atomic_fetch_add(&buffer->used, record.words,
 				  __ATOMIC_RELAXED);

@@ -6,6 +6,10 @@
  * over OS threads. The calling thread begins alone, and wakes the others only
  * after WAKE_NS: most launches of a few blocks are over before a sleeping
  * thread could have been woken.
+ *
+ * While it is alone it runs kernels with atomics in their plain variant
+ * (SMELT_KERNEL_ALONE), and keeps other threads' launches waiting: it is soon
+ * over, or has the device's only thread.
  */
 #define _GNU_SOURCE
 #include "cpu.h"
@@ -34,6 +38,9 @@ static struct {
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t work;
 	pthread_cond_t idle;
+	pthread_cond_t crowd; /* may begin: nobody is alone any more */
+	unsigned launches;    /* that have begun and not ended */
+	bool alone;	      /* one of them, and no other may begin */
 	struct job *job;
 	uint64_t round;	   /* counts jobs, so that none is taken twice */
 	unsigned busy;	   /* threads at work on the job */
@@ -44,7 +51,8 @@ static struct {
 } pool = {.turn = PTHREAD_MUTEX_INITIALIZER,
 	  .lock = PTHREAD_MUTEX_INITIALIZER,
 	  .work = PTHREAD_COND_INITIALIZER,
-	  .idle = PTHREAD_COND_INITIALIZER};
+	  .idle = PTHREAD_COND_INITIALIZER,
+	  .crowd = PTHREAD_COND_INITIALIZER};
 
 static uint64_t
 now_ns(void)
@@ -57,32 +65,71 @@ now_ns(void)
 
 /* ---- workers, kept between launches ---- */
 
+/* pool.lock is held. NULL if there is no memory. */
 static struct cpu_worker *
 take_worker(void)
+{
+	struct cpu_worker *worker = pool.spare;
+
+	if (worker)
+		pool.spare = worker->next;
+	return worker ? worker : calloc(1, sizeof(*worker));
+}
+
+/* pool.lock is held. worker may be NULL. */
+static void
+return_worker(struct cpu_worker *worker)
+{
+	if (!worker)
+		return;
+	worker->next = pool.spare;
+	pool.spare = worker;
+}
+
+/* ---- launches ---- */
+
+/* Waits while another launch is alone; *alone says whether to be so is wanted,
+ * and whether it is given. */
+static struct cpu_worker *
+begin_launch(bool *alone)
 {
 	struct cpu_worker *worker;
 
 	pthread_mutex_lock(&pool.lock);
-	worker = pool.spare;
-	if (worker)
-		pool.spare = worker->next;
+	while (pool.alone)
+		pthread_cond_wait(&pool.crowd, &pool.lock);
+	*alone = *alone && pool.launches == 0;
+	pool.alone = *alone;
+	pool.launches++;
+	worker = take_worker();
 	pthread_mutex_unlock(&pool.lock);
-	return worker ? worker : calloc(1, sizeof(*worker));
+	return worker;
+}
+
+/* pool.lock is held, by the launch that is alone. */
+static void
+admit_others(void)
+{
+	pool.alone = false;
+	pthread_cond_broadcast(&pool.crowd);
 }
 
 static void
-return_worker(struct cpu_worker *worker)
+end_launch(struct cpu_worker *worker, bool alone)
 {
 	pthread_mutex_lock(&pool.lock);
-	worker->next = pool.spare;
-	pool.spare = worker;
+	return_worker(worker);
+	pool.launches--;
+	if (alone)
+		admit_others();
 	pthread_mutex_unlock(&pool.lock);
 }
 
 /* ---- sharing out the blocks ---- */
 
 /* Takes blocks for one thread of `threads`: a share of what is left, so that
- * chunks are large at first and even out at the end. 0: none is left. */
+ * chunks are large at first and even out at the end; all if it is alone. 0:
+ * none is left. */
 static uint64_t
 take_blocks(struct job *job, unsigned threads, uint64_t most, uint64_t *first)
 {
@@ -90,7 +137,9 @@ take_blocks(struct job *job, unsigned threads, uint64_t most, uint64_t *first)
 	uint64_t count;
 
 	do {
-		count = (job->total - next) / (4 * threads);
+		count = job->total - next;
+		if (threads > 1)
+			count /= 4 * threads;
 		if (count > most)
 			count = most;
 		if (!count)
@@ -130,14 +179,13 @@ thread_main(void *unused)
 		seen = pool.round;
 		job = pool.job;
 		pool.busy++;
-		pthread_mutex_unlock(&pool.lock);
 		worker = take_worker();
+		pthread_mutex_unlock(&pool.lock);
 		/* Without a worker the others do this thread's part. */
 		if (worker && cpu_worker_begin(worker, job->launch))
 			work_on(job, worker);
-		if (worker)
-			return_worker(worker);
 		pthread_mutex_lock(&pool.lock);
+		return_worker(worker);
 		if (--pool.busy == 0)
 			pthread_cond_signal(&pool.idle);
 	}
@@ -167,10 +215,14 @@ start_threads(void)
 }
 
 static void
-run_shared(struct job *job, struct cpu_worker *worker)
+run_shared(struct job *job, struct cpu_worker *worker, bool *alone)
 {
 	start_threads();
+	worker->frame.alone = 0;
 	pthread_mutex_lock(&pool.lock);
+	if (*alone)
+		admit_others();
+	*alone = false;
 	pool.job = job;
 	pool.round++;
 	pthread_cond_broadcast(&pool.work);
@@ -219,25 +271,26 @@ no_frames(void)
 			"no memory for the threads of a block on the CPU");
 }
 
-/* A second launch at the same time runs in its own thread alone. */
+/* A second launch at the same time runs in its own thread only. */
 static int
 run_job(struct job *job)
 {
-	struct cpu_worker *worker = take_worker();
+	bool alone = job->launch->kernel->flags & SMELT_KERNEL_ALONE;
+	struct cpu_worker *worker = begin_launch(&alone);
 	bool may_share = false;
 
 	if (!worker || !cpu_worker_begin(worker, job->launch)) {
-		if (worker)
-			return_worker(worker);
+		end_launch(worker, alone);
 		return no_memory();
 	}
+	worker->frame.alone = alone;
 	if (pool.wanted && job->total > 1)
 		may_share = pthread_mutex_trylock(&pool.turn) == 0;
 	if (run_alone(job, worker, may_share))
-		run_shared(job, worker);
+		run_shared(job, worker, &alone);
 	if (may_share)
 		pthread_mutex_unlock(&pool.turn);
-	return_worker(worker);
+	end_launch(worker, alone);
 	return atomic_load(&job->failed) ? no_frames() : 0;
 }
 
@@ -246,19 +299,19 @@ run_job(struct job *job)
 static int
 run_watched(struct job *job)
 {
-	struct cpu_worker *worker = take_worker();
+	bool alone = false;
+	struct cpu_worker *worker = begin_launch(&alone);
 	bool done;
 	int result;
 
 	if (!worker || !cpu_worker_begin(worker, job->launch) ||
 	    !cpu_watch_begin(worker, job->launch, __builtin_frame_address(0))) {
-		if (worker)
-			return_worker(worker);
+		end_launch(worker, alone);
 		return no_memory();
 	}
 	done = cpu_run_blocks(worker, job->launch, 0, job->total);
 	result = cpu_watch_end(worker);
-	return_worker(worker);
+	end_launch(worker, alone);
 	return done ? result : no_frames();
 }
 

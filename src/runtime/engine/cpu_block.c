@@ -316,13 +316,28 @@ run_coroutines(struct cpu_worker *worker, smelt_cpu_ramp *ramp)
 /* ---- a run of blocks ---- */
 
 static void
-next_block(struct smelt_cpu_frame *frame)
+next_block(struct smelt_cpu_frame *frame, uint32_t step)
 {
-	for (int i = 0; i < 3; i++) {
-		if (++frame->block_idx[i] < frame->grid_dim[i])
+	frame->block_idx[0] += step;
+	for (int i = 0; i < 2; i++) {
+		if (frame->block_idx[i] < frame->grid_dim[i])
 			return;
 		frame->block_idx[i] = 0;
+		frame->block_idx[i + 1]++;
 	}
+}
+
+/* How many of the `left` blocks are run in one call. A thread's x is a number
+ * of 32 bits in the joined row too. */
+static uint32_t
+joined_blocks(const struct smelt_cpu_frame *frame, uint64_t left)
+{
+	uint32_t row = frame->grid_dim[0] - frame->block_idx[0];
+	uint32_t most = UINT32_MAX / frame->block_dim[0];
+
+	if (row > most)
+		row = most;
+	return row < left ? row : (uint32_t)left;
 }
 
 /* Object and function pointers have one form on the machines that the CPU
@@ -347,13 +362,20 @@ cpu_run_blocks(struct cpu_worker *worker, const struct engine_launch *launch,
 	frame->block_idx[1] = (uint32_t)(first % launch->grid[1]);
 	frame->block_idx[2] = (uint32_t)(first / launch->grid[1]);
 	smelt_cpu_current = frame;
-	for (; count && !worker->no_memory; count--, next_block(frame)) {
+	while (count && !worker->no_memory) {
+		uint32_t step = 1;
+
+		if (launch->kernel->flags & SMELT_KERNEL_JOINED)
+			step = joined_blocks(frame, count);
+		frame->row = step * frame->block_dim[0];
 		if (worker->watch)
 			cpu_watch_block(worker, block++);
 		if (launch->kernel->flags & SMELT_KERNEL_COROUTINE)
 			run_coroutines(worker, code.ramp);
 		else
 			run_plain(worker, code.kernel);
+		next_block(frame, step);
+		count -= step;
 	}
 	smelt_cpu_current = outer;
 	return !worker->no_memory;

@@ -228,6 +228,32 @@ KERNEL(lane)
 		y.data[i] = (float)(__smelt_lane_id() + __smelt_warp_size());
 }
 
+/* These see where a block ends: rows of several must not be joined. */
+KERNEL(places)
+{
+	ARGUMENTS;
+	if (i < y.n)
+		*at(y, i, 40) = (float)(__smelt_thread_idx_x() * 1000 +
+					__smelt_block_idx_x());
+}
+
+KERNEL(thread_twice)
+{
+	ARGUMENTS;
+	if (i < y.n)
+		*at(y, i, 41) = *at(x, i + __smelt_thread_idx_x(), 42);
+}
+
+KERNEL(block_alone)
+{
+	ARGUMENTS;
+	if (i < y.n)
+		*at(y, i, 43) = *at(x,
+				    (uint64_t)__smelt_block_idx_x() *
+					    __smelt_block_dim_x(),
+				    44);
+}
+
 KERNEL(float_count)
 {
 	ARGUMENTS;

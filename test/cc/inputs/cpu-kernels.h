@@ -73,7 +73,8 @@ kernel_fn(const struct block *block);
 	X(saxpy) X(strict) X(stencil) X(open_stencil) X(reversed) X(strided)   \
 	X(strided_by) X(fir) X(narrow) X(narrow_signed) X(narrow_from)         \
 	X(narrow_signed_from) X(grid2) X(grid3) X(gather) X(grid_stride)       \
-	X(count) X(recurse) X(lane) X(float_count)
+	X(count) X(recurse) X(lane) X(float_count) X(places) X(thread_twice)      \
+	X(block_alone)
 
 /* Kernels whose threads meet. */
 #define MEETING_KERNELS(X)                                                     \

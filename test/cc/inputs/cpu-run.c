@@ -20,6 +20,7 @@ PLAIN_KERNELS(X)
 #undef X
 
 static int failures;
+static bool alone; /* as the engine says it of a launch */
 
 /* ---- the host's side ---- */
 
@@ -115,23 +116,34 @@ NEVER(bool, __smelt_any, bool v)
 NEVER(bool, __smelt_all, bool v)
 NEVER(void *, __smelt_dynamic_shared, void)
 
+/* Row by row of the blocks that the engine joins, so that the same thread's
+ * panic is the first. */
 static void
-run_on_host(kernel_fn *kernel, const struct block *block)
+run_row(kernel_fn *kernel, const struct block *block, uint32_t first,
+	uint32_t count)
 {
 	uint32_t *t = host.thread, *b = host.block;
 
+	for (b[0] = first; b[0] < first + count; b[0]++)
+		for (t[0] = 0; t[0] < host.block_dim[0]; t[0]++)
+			if (setjmp(host.end) == 0)
+				kernel(block);
+}
+
+static void
+run_on_host(kernel_fn *kernel, const struct block *block, bool joined)
+{
+	uint32_t *t = host.thread, *b = host.block;
+	uint32_t count = joined ? host.grid_dim[0] : 1;
+
 	for (b[2] = 0; b[2] < host.grid_dim[2]; b[2]++)
 		for (b[1] = 0; b[1] < host.grid_dim[1]; b[1]++)
-			for (b[0] = 0; b[0] < host.grid_dim[0]; b[0]++)
+			for (uint32_t x = 0; x < host.grid_dim[0]; x += count)
 				for (t[2] = 0; t[2] < host.block_dim[2]; t[2]++)
 					for (t[1] = 0; t[1] < host.block_dim[1];
 					     t[1]++)
-						for (t[0] = 0;
-						     t[0] < host.block_dim[0];
-						     t[0]++)
-							if (setjmp(host.end) ==
-							    0)
-								kernel(block);
+						run_row(kernel, block, x,
+							count);
 }
 
 /* ---- smelt-cc's side ---- */
@@ -194,8 +206,10 @@ run(enum kernel_id id, const uint32_t grid[3], const uint32_t dim[3],
 	block.launch = 77;
 	memcpy(launch.grid, grid, sizeof(launch.grid));
 	memcpy(launch.block, dim, sizeof(launch.block));
-	if (!cpu_worker_begin(&worker, &launch) ||
-	    !cpu_run_blocks(&worker, &launch, 0,
+	if (!cpu_worker_begin(&worker, &launch))
+		abort();
+	worker.frame.alone = alone;
+	if (!cpu_run_blocks(&worker, &launch, 0,
 			    (uint64_t)grid[0] * grid[1] * grid[2]))
 		abort();
 	if (word != (state.panicked != 0)) {
@@ -250,7 +264,8 @@ agree(enum kernel_id id, kernel_fn *kernel, struct block block,
 	memcpy(host.grid_dim, grid, sizeof(host.grid_dim));
 	memcpy(host.block_dim, dim, sizeof(host.block_dim));
 	block.y.data = mine;
-	run_on_host(kernel, &block);
+	run_on_host(kernel, &block,
+		    find_kernel(id).flags & SMELT_KERNEL_JOINED);
 	block.y.data = theirs;
 	state = run(id, grid, dim, 0, block);
 	same = !memcmp(mine, theirs, size) && same_panics(&state);
@@ -411,6 +426,38 @@ try_votes(void)
 	expect("vote", state, 0, 0, 0);
 }
 
+/* Which kernels the engine may treat in which way. */
+static void
+try_flags(void)
+{
+	const uint32_t both = SMELT_KERNEL_JOINED | SMELT_KERNEL_ALONE;
+	static const struct {
+		enum kernel_id id;
+		uint32_t flags;
+	} expected[] = {
+		{ID_saxpy, SMELT_KERNEL_JOINED},
+		{ID_grid_stride, SMELT_KERNEL_JOINED},
+		{ID_grid3, SMELT_KERNEL_JOINED},
+		{ID_float_count, SMELT_KERNEL_JOINED | SMELT_KERNEL_ALONE},
+		{ID_places, 0},
+		{ID_thread_twice, 0},
+		{ID_block_alone, 0},
+		{ID_lane, 0},
+		{ID_recurse, 0},
+		{ID_reduce, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		uint32_t flags = find_kernel(expected[i].id).flags & both;
+
+		if (flags == expected[i].flags)
+			continue;
+		printf("FAIL flags of kernel %d: %x\n", (int)expected[i].id,
+		       flags);
+		failures++;
+	}
+}
+
 int
 main(void)
 {
@@ -418,10 +465,14 @@ main(void)
 
 	for (uint32_t level = 1; level <= found; level += 2) {
 		smelt_cpu_level = level;
+		alone = false;
 #define X(name) try_shapes(#name, ID_##name, name, 300);
+		PLAIN_KERNELS(X)
+		alone = true;
 		PLAIN_KERNELS(X)
 #undef X
 	}
+	try_flags();
 	try_shared();
 	try_panics();
 	try_warps();
