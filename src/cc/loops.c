@@ -69,7 +69,7 @@ make_held(struct cc_job *job)
 		const char *name = arena_printf(
 			job->arena, "%s" SMELT_HELD_SUFFIX, kernel->symbol);
 		size_t count = cc_hold_checks(cc_kernel_function(job, kernel),
-					    name, terms);
+					      name, terms);
 
 		if (job->extents)
 			count = make_small(job, k, name, terms, count);
