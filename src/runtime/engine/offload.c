@@ -651,8 +651,13 @@ offload_fill(void *device, void *queue, void *dst, const void *pattern,
 	     uint64_t pattern_size, uint64_t size)
 {
 	bool should = engine_should_fill(dst, pattern_size, size);
+	struct gpu *gpu = device;
 	ol_result_t result;
 
+	/* LLVM's AMDGPU plugin repeats a pattern of more than 4 bytes only when
+	 * the work before it is done, from the caller's memory. */
+	if (!gpu->cuda && pattern_size > 4)
+		return SMELT_EUNSUPPORTED;
 	if (make_current(device))
 		return SMELT_EENGINE;
 	if (pattern_size > 4 || !should) {

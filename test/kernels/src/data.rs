@@ -238,6 +238,13 @@ fn parts(gpu: &Device) -> Outcome {
     pairs.range_mut(2..5).fill([1, 2, 3])?;
     equal(pairs.to_vec()?[1..4].concat(), vec![0, 0, 0, 1, 2, 3, 1, 2, 3])?;
     let copy = x.copy_on(gpu)?;
+    // Behind work that takes a while: the value is the caller's no longer.
+    for i in 0..20 {
+        let mut before = Buffer::filled(gpu, 20_000, 1u32)?;
+        gpu.launch(Grid::cover(20_000), double, (&mut before,))?;
+        let (one, two) = (Buffer::filled(gpu, 3 + i, 7u64)?, Buffer::filled(gpu, 3 + i, [i as u64, 1])?);
+        ensure(one.to_vec()? == vec![7; 3 + i] && two.to_vec()? == vec![[i as u64, 1]; 3 + i], "a fill behind work")?;
+    }
     let mut part = Buffer::filled(gpu, 4, 0u32)?;
     part.range_mut(1..3).copy_from_view(copy.range(60..62))?;
     equal(part.to_vec()?, vec![0, 60, 61, 0])
