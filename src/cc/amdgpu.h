@@ -30,7 +30,8 @@ amdgpu_near(struct cc_job *job, LLVMBuilderRef builder, LLVMValueRef value,
 /* ---- amdgpu_carry.c ---- */
 
 /* Keeps LLVM from losing carries. The last thing before emit: what is
- * simplified after it may be simplified wrongly. */
+ * simplified after it may be simplified wrongly. Requires that there are no
+ * assumptions. */
 void
 amdgpu_carries(struct cc_job *job);
 

@@ -201,21 +201,11 @@ protect(LLVMBuilderRef b, LLVMValueRef i)
 		hide_operand(b, i, 1);
 }
 
-/* What is assumed says nothing to the selector, and its comparisons would pass
- * for questions about carries. */
-static void
-drop_assumptions(struct cc_job *job)
-{
-	cc_replace_calls(job, "llvm.assume", NULL);
-	cc_passes(job, "function(bdce)");
-}
-
 void
 amdgpu_carries(struct cc_job *job)
 {
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(job->context);
 
-	drop_assumptions(job);
 	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
 	     f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;

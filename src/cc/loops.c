@@ -80,6 +80,33 @@ make_held(struct cc_job *job)
 	return any;
 }
 
+/* The one call of a function; NULL if it is used in any other way. */
+static LLVMValueRef
+only_call(LLVMValueRef f)
+{
+	LLVMUseRef use = LLVMGetFirstUse(f);
+	LLVMValueRef user = use ? LLVMGetUser(use) : NULL;
+
+	return user && !LLVMGetNextUse(use) && lower_callee(user) == f ? user
+								       : NULL;
+}
+
+void
+lower_inline_single(struct cc_job *job)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
+	     f = LLVMGetNextFunction(f)) {
+		LLVMValueRef call = only_call(f);
+
+		if (call && !LLVMIsDeclaration(f) &&
+		    LLVMGetLinkage(f) == LLVMInternalLinkage &&
+		    lower_function_of(call) != f && !lower_has(f, "noinline") &&
+		    !lower_has(f, "optnone") && !lower_has(f, "cold"))
+			cc_inline_always(f);
+	}
+	cc_passes(job, "always-inline");
+}
+
 void
 lower_checks(struct cc_job *job)
 {

@@ -82,6 +82,11 @@ lower_is_block_field(struct cc_job *job, LLVMValueRef load, uint64_t *offset);
 
 /* ---- loops.c ---- */
 
+/* Inlines the functions that are called once. LLVM's inliner would do so, too,
+ * but later, when a kernel's variant calls them as well: then they are called
+ * twice, and may be left. */
+void
+lower_inline_single(struct cc_job *job);
 /* Makes the held variants (held.c, extents.c); takes bounds checks out of
  * counted loops where they can be decided before (hoist.c). Requires
  * __smelt_panic as lower_declare_panic leaves it. */

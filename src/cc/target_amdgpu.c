@@ -434,14 +434,30 @@ ignore_signalling(struct cc_job *job)
 			lower_add_string(job, f, "amdgpu-ieee", "false");
 }
 
+/* What is assumed has served. It says nothing to the selector, but an
+ * assumption about a local's address keeps the local in memory, and to
+ * amdgpu_carries its comparisons would pass for questions about carries. */
+static void
+drop_assumptions(struct cc_job *job)
+{
+	cc_replace_calls(job, "llvm.assume", NULL);
+}
+
 static void
 amdgpu_optimise(struct cc_job *job)
 {
 	ignore_signalling(job);
-	cc_passes(job, "function(infer-address-spaces)");
+	lower_inline_single(job);
+	/* A local that another points to is taken apart once that one is. */
+	cc_passes(job, "function(infer-address-spaces,sroa,"
+		       "infer-address-spaces,sroa,infer-address-spaces)");
 	lower_checks(job);
-	cc_passes(job, "default<O3>,"
-		       "function(infer-address-spaces,simplifycfg)");
+	cc_passes(job, "default<O3>");
+	drop_assumptions(job);
+	cc_passes(job, "function(infer-address-spaces,"
+		       "instcombine<no-verify-fixpoint>,simplifycfg,sroa,"
+		       "infer-address-spaces,early-cse<memssa>,"
+		       "instcombine<no-verify-fixpoint>,simplifycfg)");
 	if (lower_local_atomics(job))
 		cc_passes(job, "function(sroa,early-cse<memssa>,instcombine,"
 			       "dse,simplifycfg,infer-address-spaces)");

@@ -426,6 +426,7 @@ static void
 nvptx_optimise(struct cc_job *job)
 {
 	cc_passes(job, "nvvm-reflect,function(nvvm-intr-range)");
+	lower_inline_single(job);
 	lower_checks(job);
 	cc_passes(job, "default<O3>");
 	nvptx_hide_nulls(job);

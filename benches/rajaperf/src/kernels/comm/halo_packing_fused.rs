@@ -29,26 +29,29 @@ struct Loop {
     len: usize,
 }
 
-/// The place in buffers, lists and vars of what this thread does in round `round`.
+/// Calls `body` with the place in the buffers and in the variables of each of this thread's values:
+/// threads of a row of blocks take turns.
 #[inline(always)]
-fn place(it: Loop, round: usize, lists: impl Fn(usize) -> i32) -> Option<(usize, usize)> {
-    let block = thread::block_index().x as usize + round * thread::grid_dim().x as usize;
-    let i = block * thread::block_dim().x as usize + thread::thread_index().x as usize;
-    if i < it.len {
+fn each(it: Loop, lists: impl Fn(usize) -> i32, mut body: impl FnMut(usize, usize)) {
+    let (threads, block) = (
+        thread::block_dim().x as usize,
+        thread::block_index().x as usize,
+    );
+    let mut i = block * threads + thread::thread_index().x as usize;
+    while i < it.len {
         let cell = lists(it.cells + i) as usize;
-        Some((it.values + i, it.var.wrapping_add(cell)))
-    } else {
-        None
+        body(it.values + i, it.var.wrapping_add(cell));
+        i += threads * thread::grid_dim().x as usize;
     }
 }
 
 fn pack(loops: &[Loop], lists: &[i32], vars: &[AtomicF64], buffers: &[AtomicF64]) {
     let it = loops[thread::block_index().y as usize];
-    let mut round = 0;
-    while let Some((value, cell)) = place(it, round, |i| lists[i]) {
-        buffers[value].store(vars[cell].load());
-        round += 1;
-    }
+    each(
+        it,
+        |i| lists[i],
+        |value, cell| buffers[value].store(vars[cell].load()),
+    );
 }
 
 fn pack_unchecked(loops: &[Loop], lists: &[i32], vars: &[AtomicF64], buffers: &[AtomicF64]) {
@@ -56,34 +59,38 @@ fn pack_unchecked(loops: &[Loop], lists: &[i32], vars: &[AtomicF64], buffers: &[
     // variables.
     unsafe {
         let it = *loops.get_unchecked(thread::block_index().y as usize);
-        let mut round = 0;
-        while let Some((value, cell)) = place(it, round, |i| *lists.get_unchecked(i)) {
-            let value = buffers.get_unchecked(value);
-            value.store(vars.get_unchecked(cell).load());
-            round += 1;
-        }
+        each(
+            it,
+            |i| *lists.get_unchecked(i),
+            |value, cell| {
+                let to = buffers.get_unchecked(value);
+                to.store(vars.get_unchecked(cell).load());
+            },
+        );
     }
 }
 
 fn unpack(loops: &[Loop], lists: &[i32], vars: &[AtomicF64], buffers: &[AtomicF64]) {
     let it = loops[thread::block_index().y as usize];
-    let mut round = 0;
-    while let Some((value, cell)) = place(it, round, |i| lists[i]) {
-        vars[cell].store(buffers[value].load());
-        round += 1;
-    }
+    each(
+        it,
+        |i| lists[i],
+        |value, cell| vars[cell].store(buffers[value].load()),
+    );
 }
 
 fn unpack_unchecked(loops: &[Loop], lists: &[i32], vars: &[AtomicF64], buffers: &[AtomicF64]) {
     // SAFETY: as for packing.
     unsafe {
         let it = *loops.get_unchecked(thread::block_index().y as usize);
-        let mut round = 0;
-        while let Some((value, cell)) = place(it, round, |i| *lists.get_unchecked(i)) {
-            let value = buffers.get_unchecked(value).load();
-            vars.get_unchecked(cell).store(value);
-            round += 1;
-        }
+        each(
+            it,
+            |i| *lists.get_unchecked(i),
+            |value, cell| {
+                let value = buffers.get_unchecked(value).load();
+                vars.get_unchecked(cell).store(value);
+            },
+        );
     }
 }
 
