@@ -42,6 +42,7 @@
 //! | a local array shared by a team of threads | [`BlockSlice`]; [`shared!`] |
 //! | `iter.sum()`, `max()`, `fold` over a team | [`block::reduce`], [`warp::reduce`] |
 //! | `iter().fold`, `scan`, `sort_by_key` of an array | [`prim::Reduction`], [`prim::Scan`], [`prim::Sort`] |
+//! | `iter().filter().collect()`, `position`s, counts of each kind | [`prim::Select`], [`prim::Histogram`] |
 //! | `std::sync::Barrier` for a team | [`sync::barrier`] |
 //! | SIMD across lanes | [`warp`] |
 //! | `panic!`, index out of bounds | the same; the launch gives [`Error::Panic`] |

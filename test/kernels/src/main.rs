@@ -10,6 +10,7 @@ mod data;
 mod ends;
 mod errors;
 mod functions;
+mod lists;
 mod math;
 mod panics;
 mod prim;
@@ -57,6 +58,7 @@ fn main() {
         data::run(&mut suite);
         ends::run(&mut suite, number);
         prim::run(&mut suite);
+        lists::run(&mut suite);
         passed += suite.passed;
         failed += suite.failed;
     }

@@ -263,6 +263,14 @@ fn reductions(gpu: &Device) -> Outcome {
         gpu.launch(grid, total, (&x, n, &mut sum))?;
         equal(sum.get()?, want(n))?;
     }
+    // Tickets in groups, of which not all are equally large.
+    let mut many = Reduction::new(gpu, 1000, none)?;
+    for blocks in [256, 257, 288, 1000] {
+        for n in [10_007, 300] {
+            gpu.launch(Grid::blocks(blocks).threads(32), total, (&x, n, &mut many))?;
+            equal(many.get()?, want(n))?;
+        }
+    }
     // After a panic, seen or not, it is as new.
     let grid = Grid::blocks(5).threads(64);
     gpu.launch(grid, total, (&x, 10_008usize, &mut sum))?;
@@ -312,6 +320,12 @@ fn scans(gpu: &Device) -> Outcome {
         same(&y.to_vec()?, &before).map_err(|e| format!("exclusive, {n}: {e}"))?;
         scan.inclusive(gpu, x.view(), y.view_mut(), Affine::then)?;
         same(&y.to_vec()?, &through).map_err(|e| format!("inclusive, {n}: {e}"))?;
+        y.copy_from_buffer(&x)?;
+        scan.exclusive_in_place(gpu, y.view_mut(), start, Affine::then)?;
+        same(&y.to_vec()?, &before).map_err(|e| format!("exclusive in place, {n}: {e}"))?;
+        y.copy_from_buffer(&x)?;
+        scan.inclusive_in_place(gpu, y.view_mut(), Affine::then)?;
+        same(&y.to_vec()?, &through).map_err(|e| format!("inclusive in place, {n}: {e}"))?;
     }
     let x = Buffer::filled(gpu, 3, Affine::SAME)?;
     let mut y = Buffer::filled(gpu, 4, Affine::SAME)?;

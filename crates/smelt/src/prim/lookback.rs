@@ -65,6 +65,11 @@ impl Lookback {
         })
     }
 
+    /// Waits for all launches.
+    pub(crate) fn wait(&self) -> Result<()> {
+        self.memory.view().wait_all()
+    }
+
     /// For a launch.
     pub(crate) fn begin(&mut self, maps: &mut Maps) -> Result<RawLookback> {
         if self.launches + 1 == MOST_LAUNCHES {
@@ -229,6 +234,24 @@ impl RawLookback {
         };
         self.publish(number, What::Total, total);
         before
+    }
+
+    /// How many are in the blocks before, of which block `number` has `own`; for all lanes of the warp that
+    /// calls it. After a panic None, and no total is published, so that those behind do not take
+    /// for their places what are others'.
+    #[inline(always)]
+    pub(crate) fn places_before(&self, number: u32, own: u32) -> Option<u32> {
+        let mut before = 0;
+        if number > 0 {
+            self.publish(number as usize, What::Own, own);
+            let found = self.look_back(number as usize, &u32::wrapping_add);
+            if warp::number_of(found.is_some() as u32, 0) == 0 {
+                return None;
+            }
+            before = warp::number_of(found.unwrap_or(0), 0);
+        }
+        self.publish(number as usize, What::Total, before.wrapping_add(own));
+        Some(before)
     }
 
     /// A block for each lane at a time, the nearest first.

@@ -71,6 +71,8 @@ crate::shared! {
 /// assert_eq!(y.to_vec()?, [0, 3, 4, 8, 9]);
 /// scan.inclusive(&gpu, x.view(), y.view_mut(), u32::max)?;
 /// assert_eq!(y.to_vec()?, [3, 3, 4, 4, 5]);
+/// scan.exclusive_in_place(&gpu, y.view_mut(), 100, |a, b| a + b)?;
+/// assert_eq!(y.to_vec()?, [100, 103, 106, 110, 114]);
 /// # Ok::<(), smelt::Error>(())
 /// ```
 pub struct Scan<T> {
@@ -159,6 +161,41 @@ impl<T: DeviceCopy + Send + Sync> Scan<T> {
         self.run::<F, false>(on.target(), x, y, None, op)
     }
 
+    /// `x[i]` becomes `start` combined with all of what was `x[..i]`, in order, by `op`.
+    ///
+    /// # Errors
+    /// Those of [`exclusive`](Self::exclusive).
+    #[track_caller]
+    pub fn exclusive_in_place<F>(
+        &mut self,
+        on: &impl On,
+        x: BufferViewMut<'_, T>,
+        start: T,
+        op: F,
+    ) -> Result<()>
+    where
+        F: Fn(T, T) -> T + Copy + Send + Sync + 'static,
+    {
+        self.run_in_place::<F, true>(on.target(), x, Some(start), op)
+    }
+
+    /// `x[i]` becomes the combination of all of what was `x[..=i]`, in order, by `op`.
+    ///
+    /// # Errors
+    /// Those of [`exclusive`](Self::exclusive).
+    #[track_caller]
+    pub fn inclusive_in_place<F>(
+        &mut self,
+        on: &impl On,
+        x: BufferViewMut<'_, T>,
+        op: F,
+    ) -> Result<()>
+    where
+        F: Fn(T, T) -> T + Copy + Send + Sync + 'static,
+    {
+        self.run_in_place::<F, false>(on.target(), x, None, op)
+    }
+
     #[track_caller]
     #[inline]
     fn run<F, const EXCLUSIVE: bool>(
@@ -174,26 +211,72 @@ impl<T: DeviceCopy + Send + Sync> Scan<T> {
     {
         self.check(x.len(), y.len())?;
         if self.alone {
-            let grid = Grid::blocks(x.len().div_ceil(ALONE)).threads(1);
-            let sums = move |x: &[T], mut tiles: DisjointMut<Option<T>>| {
-                let t = thread::index();
-                tiles[t] = None;
-                let own = &x[t.get() * ALONE..];
-                let own = own.iter().take(ALONE).copied();
-                tiles[t] = own.reduce(op);
-            };
-            on.launch(grid, sums, (x, &mut self.tiles))?;
-            let scan = move |x: &[T], mut y: DisjointChunks<T>, tiles: &[Option<T>]| {
-                scan_alone::<T, EXCLUSIVE>(x, &mut y, tiles, first, op);
+            let grid = self.combine_tiles(on, x.range(..), op)?;
+            let scan = move |x: &[T], y: DisjointChunks<T>, tiles: &[Option<T>]| {
+                let element = |i: usize, _| x[i];
+                scan_alone::<T, EXCLUSIVE>(y, element, tiles, first, op);
             };
             return on.launch(grid, scan, (x, y.by_chunks(ALONE), &self.tiles));
         }
         let grid = Grid::blocks(x.len().div_ceil(tile::<T>())).threads(THREADS);
-        let kernel = move |x: &[T], y: DisjointMut<T>, lookback: RawLookback| {
+        let kernel = move |x: &[T], mut y: DisjointMut<T>, lookback: RawLookback| {
             launch_bounds::<256, 5>();
-            scan_tile::<T, EXCLUSIVE>(x, y, lookback, first, op);
+            let n = x.len().min(y.len());
+            // SAFETY: both are as long, and y nobody else's.
+            unsafe {
+                scan_tile::<T, EXCLUSIVE>(n, x.as_ptr(), y.as_mut_ptr(), lookback, first, op);
+            }
         };
         on.launch(grid, kernel, (x, y, &mut self.lookback))
+    }
+
+    #[track_caller]
+    #[inline]
+    fn run_in_place<F, const EXCLUSIVE: bool>(
+        &mut self,
+        on: Target,
+        mut x: BufferViewMut<'_, T>,
+        first: Option<T>,
+        op: F,
+    ) -> Result<()>
+    where
+        F: Fn(T, T) -> T + Copy + Send + Sync + 'static,
+    {
+        self.check(x.len(), x.len())?;
+        if self.alone {
+            let grid = self.combine_tiles(on, x.view(), op)?;
+            let scan = move |x: DisjointChunks<T>, tiles: &[Option<T>]| {
+                scan_alone::<T, EXCLUSIVE>(x, |_, own| own, tiles, first, op);
+            };
+            return on.launch(grid, scan, (x.by_chunks(ALONE), &self.tiles));
+        }
+        let grid = Grid::blocks(x.len().div_ceil(tile::<T>())).threads(THREADS);
+        let kernel = move |mut x: DisjointMut<T>, lookback: RawLookback| {
+            launch_bounds::<256, 5>();
+            let (n, x) = (x.len(), x.as_mut_ptr());
+            // SAFETY: nobody else's.
+            unsafe { scan_tile::<T, EXCLUSIVE>(n, x, x, lookback, first, op) };
+        };
+        on.launch(grid, kernel, (x, &mut self.lookback))
+    }
+
+    /// On the CPU: `tiles` becomes the combination of each tile. Gives the grid.
+    #[track_caller]
+    #[inline]
+    fn combine_tiles<F>(&mut self, on: Target, x: BufferView<'_, T>, op: F) -> Result<Grid>
+    where
+        F: Fn(T, T) -> T + Copy + Send + Sync + 'static,
+    {
+        let grid = Grid::blocks(x.len().div_ceil(ALONE)).threads(1);
+        let sums = move |x: &[T], mut tiles: DisjointMut<Option<T>>| {
+            let t = thread::index();
+            tiles[t] = None;
+            let own = &x[t.get() * ALONE..];
+            let own = own.iter().take(ALONE).copied();
+            tiles[t] = own.reduce(op);
+        };
+        on.launch(grid, sums, (x, &mut self.tiles))?;
+        Ok(grid)
     }
 
     fn check(&self, x: usize, y: usize) -> Result<()> {
@@ -205,11 +288,12 @@ impl<T: DeviceCopy + Send + Sync> Scan<T> {
     }
 }
 
-/// On the CPU: scans this thread's tile.
+/// On the CPU: scans this thread's tile of `y`, in which `element` says of each place and what lies
+/// there what to scan.
 #[inline(always)]
 fn scan_alone<T: DeviceCopy, const EXCLUSIVE: bool>(
-    x: &[T],
-    y: &mut DisjointChunks<T>,
+    mut y: DisjointChunks<T>,
+    element: impl Fn(usize, T) -> T,
     tiles: &[Option<T>],
     first: Option<T>,
     op: impl Fn(T, T) -> T,
@@ -224,10 +308,11 @@ fn scan_alone<T: DeviceCopy, const EXCLUSIVE: bool>(
         };
     }
     let Some(y) = y.get_mut(t) else { return };
-    for (y, x) in y.iter_mut().zip(&x[t.get() * ALONE..]) {
+    for (i, y) in (t.get() * ALONE..).zip(y) {
+        let x = element(i, *y);
         let next = match through {
-            Some(through) => op(through, *x),
-            None => *x,
+            Some(through) => op(through, x),
+            None => x,
         };
         *y = match through {
             Some(through) if EXCLUSIVE => through,
@@ -237,17 +322,22 @@ fn scan_alone<T: DeviceCopy, const EXCLUSIVE: bool>(
     }
 }
 
-/// Scans one tile of `x` into `y`, which are equally long; the grid has a block of THREADS for each
-/// tile. `first` comes before the first element.
+/// Scans one tile of `x` into `y`; the grid has a block of THREADS for each tile. `first` comes before
+/// the first element.
+///
+/// # Safety
+/// Both have `n` elements. Nobody else uses those of `y` meanwhile, or all blocks do so here; it may be
+/// `x`: a block has read its tile before it writes it.
 #[inline(always)]
-fn scan_tile<T: DeviceCopy, const EXCLUSIVE: bool>(
-    x: &[T],
-    mut y: DisjointMut<T>,
+unsafe fn scan_tile<T: DeviceCopy, const EXCLUSIVE: bool>(
+    n: usize,
+    x: *const T,
+    y: *mut T,
     lookback: RawLookback,
     first: Option<T>,
     op: impl Fn(T, T) -> T,
 ) {
-    let (n, items) = (x.len().min(y.len()), const { items::<T>() });
+    let items = const { items::<T>() };
     let number = lookback.number();
     let start = number as usize * const { tile::<T>() };
     let t = thread::thread_index().x as usize;
@@ -258,7 +348,7 @@ fn scan_tile<T: DeviceCopy, const EXCLUSIVE: bool>(
     // after the barrier.
     unsafe {
         if whole {
-            let x = x.as_ptr().add(start + t);
+            let x = x.add(start + t);
             for i in 0..items {
                 own[i].write(x.add(i * THREADS).read());
             }
@@ -269,7 +359,7 @@ fn scan_tile<T: DeviceCopy, const EXCLUSIVE: bool>(
             // Past the end any value will do: only what lies there is made from it.
             for i in 0..items {
                 let at = (start + t + i * THREADS).min(n - 1);
-                place.add(t + i * THREADS).write(x.as_ptr().add(at).read());
+                place.add(t + i * THREADS).write(x.add(at).read());
             }
         }
     }
@@ -311,7 +401,7 @@ fn scan_tile<T: DeviceCopy, const EXCLUSIVE: bool>(
     // are, and within a tile the places are different for different threads.
     unsafe {
         if whole {
-            let y = y.as_mut_ptr().add(start + t);
+            let y = y.add(start + t);
             for i in 0..items {
                 y.add(i * THREADS).write(place.add(t + i * THREADS).read());
             }
@@ -319,9 +409,7 @@ fn scan_tile<T: DeviceCopy, const EXCLUSIVE: bool>(
             for i in 0..items {
                 let at = start + t + i * THREADS;
                 if at < n {
-                    y.as_mut_ptr()
-                        .add(at)
-                        .write(place.add(t + i * THREADS).read());
+                    y.add(at).write(place.add(t + i * THREADS).read());
                 }
             }
         }

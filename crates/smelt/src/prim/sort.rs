@@ -258,18 +258,6 @@ fn look_back(lookback: &RawLookback, tile: u32, own: u32) -> u32 {
     before
 }
 
-/// For each of a thread's keys, as that many copies: arrays that are indexed by their numbers
-/// become registers, which they do not where a loop is too long to be unrolled.
-macro_rules! each {
-    ($round:ident $body:block) => {
-        each!($round $body; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
-    };
-    ($round:ident $body:block; $($number:literal)*) => {$({
-        const $round: usize = $number;
-        $body
-    })*};
-}
-
 /// For each of the warp's keys, a round after the other, how many of its digit come before it in
 /// the warp, and its digit; COUNTS has the warp's numbers then.
 #[inline(always)]

@@ -6,6 +6,7 @@
 
 use crate::places::{next_tile, places_before, state};
 use crate::prelude::*;
+use smelt::prim::Select;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 /// Threads in a block, and rounds.
@@ -28,6 +29,7 @@ pub const KERNEL: Kernel = Kernel {
     },
     seq,
     smelt,
+    tunings: &[Tuning::sized("block"), Tuning::plain("library")],
     block: THREADS,
     any_block: false,
     ..Kernel::DEFAULT
@@ -161,7 +163,27 @@ fn indexlist_unchecked(
     collect(x.len(), wanted, state, launch, len, put);
 }
 
+/// Tuning `library`: the crate's selection.
+fn library(run: &mut Run) -> smelt::Result<Checksum> {
+    let (x, list) = data(run);
+    let x = run.to_device(&x)?;
+    let list: Vec<u32> = list.into_iter().map(i32::cast_unsigned).collect();
+    let mut list = run.to_device(&list)?;
+    let mut select = Select::new(&run.gpu, run.size)?;
+    let mut len = 0;
+    run.time(|queue| {
+        select.places(&queue.gpu, x.view(), list.view_mut(), |x| *x < 0.0)?;
+        len = select.count()?;
+        Ok(())
+    })?;
+    let list = run.to_host(&list)?.into_iter().map(u32::cast_signed);
+    Ok(checksum(&list.collect::<Vec<_>>(), len))
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "library" {
+        return library(run);
+    }
     let (x, list) = data(run);
     let x = run.to_device(&x)?;
     let list = run.move_to_device(list.into_iter().map(AtomicI32::new).collect())?;
