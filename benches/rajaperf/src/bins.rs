@@ -39,10 +39,9 @@ impl Stretches {
         }
         let end = (first + self.each * lanes).min(n);
         let mut i = first + lane;
-        let (mut bin, mut sum) = match i < end {
-            true => element(i),
-            false => (element(first).0, zero),
-        };
+        // Lanes past the end add nothing to the last element's bin.
+        let (mut bin, value) = element(i.min(end - 1));
+        let mut sum = if i < end { value } else { zero };
         i += lanes;
         while i < end {
             let (here, value) = element(i);
@@ -53,12 +52,11 @@ impl Stretches {
             sum = plus(sum, value);
             i += lanes;
         }
-        if warp::all(bin == warp::shuffle(bin, 0)) {
-            let all = warp::reduce(sum, plus);
-            if lane == 0 {
-                add(bin, all);
-            }
-        } else {
+        let together = warp::all(bin == warp::shuffle(bin, 0));
+        if together {
+            sum = warp::reduce(sum, plus);
+        }
+        if !together || lane == 0 {
             add(bin, sum);
         }
     }

@@ -27,6 +27,8 @@ pub struct Run<'a> {
     pub init: Init,
     /// Blocks that fill the device when each thread does several elements.
     pub full_grid: usize,
+    /// The same for kernels that reduce.
+    reducing: usize,
     /// Whether the device is the CPU.
     pub on_cpu: bool,
     variant: Variant,
@@ -95,6 +97,10 @@ impl<'a> Run<'a> {
                 DeviceKind::Cpu => units as usize,
                 _ => units as usize * (2048 / it.block.clamp(32, 1024)),
             },
+            reducing: match kind {
+                DeviceKind::Cpu => units as usize,
+                _ => units as usize * (1536 / it.block.clamp(32, 1024)),
+            },
             on_cpu: kind == DeviceKind::Cpu,
             variant: it.variant,
             kernel_time: Duration::ZERO,
@@ -133,12 +139,14 @@ impl<'a> Run<'a> {
     }
 
     /// The grid of a reduction over `n` elements and its number of blocks: with tuning
-    /// `direct` a thread for each element, else as [`fill`](Self::fill).
+    /// `direct` a thread for each element, else no more than run at once. Kernels that reduce have some 40
+    /// registers, of which a multiprocessor has enough for 1,536 threads: what did not fit would run after
+    /// all else.
     pub fn reduction_grid(&self, n: usize) -> (Grid, usize) {
         let blocks = n.div_ceil(self.block).max(1);
-        let blocks = match self.tuning {
-            "direct" => blocks,
-            _ => blocks.min(self.full_grid),
+        let blocks = match self.tuning.ends_with("direct") {
+            true => blocks,
+            false => blocks.min(self.reducing),
         };
         (Grid::blocks(blocks).threads(self.block), blocks)
     }

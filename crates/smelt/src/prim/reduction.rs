@@ -1,7 +1,9 @@
 //! Reductions over a whole grid, within the launch that makes the values.
 //!
 //! Each block leaves its partial value in memory and takes a ticket; the block that draws the last
-//! one reduces the partial values and writes the result to pinned memory of the host. So a result
+//! one reduces the partial values and writes the result to pinned memory of the host. Tickets are drawn in
+//! groups, and by the last block of each group again: atomics on one address come one after the other,
+//! which would take longer than all else in grids of a thousand blocks. So a result
 //! is the same in every run on the same grid, one launch makes it, nothing has to be put
 //! there before, and no copy brings it back.
 
@@ -14,15 +16,20 @@ use crate::host::maps::{Access, Maps};
 use crate::host::stream::Target;
 use crate::{Buffer, BufferView, Device, DeviceCopy, DeviceKind, Error, Grid, Pinned, Result};
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 /// Threads in a block that reads an array, elements that each has under way, and blocks for each
 /// multiprocessor.
 const THREADS: usize = 256;
 const UNDER_WAY: usize = 8;
 const BLOCKS: usize = 4;
-/// Bytes before the partial values, of which the ticket has the first.
-const HEAD: usize = 256;
+/// Blocks that draw their tickets together, at most; groups of more than these; and bytes between tickets:
+/// each has a line of the caches for itself.
+const FEW: usize = 256;
+const GROUPS: usize = 32;
+const LINE: usize = 128;
+/// Bytes before the partial values: tickets for groups, then one for each.
+const HEAD: usize = (1 + GROUPS) * LINE;
 /// What thread 0 tells its block: that it is the last one; that there are more than there is room for.
 const LAST: u32 = 1;
 const TOO_MANY: u32 = 2;
@@ -52,7 +59,7 @@ const TOO_MANY: u32 = 2;
 /// # Ok::<(), smelt::Error>(())
 /// ```
 pub struct Reduction<T> {
-    /// The ticket, then the partial values.
+    /// The tickets, then the partial values.
     memory: Buffer<u8>,
     blocks: usize,
     alone: bool,
@@ -220,8 +227,8 @@ unsafe impl<'k, T: DeviceCopy> Arg<GridReduction<'k, T>> for &mut Reduction<T> {
     #[inline]
     fn begin(self, maps: &mut Maps) -> Result<RawReduction> {
         if self.pending.is_some() {
-            // What came of that launch is not known: after a panic the ticket is anywhere.
-            self.memory.range(..4).fill_bytes(maps.stream(), &0u32)?;
+            // What came of that launch is not known: after a panic tickets are anywhere.
+            self.memory.range(..HEAD).fill_bytes(maps.stream(), &0u32)?;
         }
         self.pending = Some(maps.target());
         Ok(RawReduction {
@@ -245,12 +252,7 @@ impl<T: DeviceCopy> GridReduction<'_, T> {
     pub fn reduce(self, value: T, op: impl Fn(T, T) -> T) {
         let RawReduction { memory, result, .. } = self.raw;
         // SAFETY: HEAD bytes and `blocks` values, aligned; see below for who uses which.
-        let (ticket, partials) = unsafe {
-            (
-                AtomicU32::from_ptr(memory.cast()),
-                memory.add(HEAD).cast::<T>(),
-            )
-        };
+        let partials = unsafe { memory.add(HEAD).cast::<T>() };
         let meeting = Meeting::begin();
         let threads = meeting.threads as u32;
         if let Some(all) = block::reduce_to_first(&meeting, value, threads, &op) {
@@ -260,9 +262,8 @@ impl<T: DeviceCopy> GridReduction<'_, T> {
             } else {
                 // SAFETY: this thread's own place; read after the last ticket was drawn.
                 unsafe { partials.add(block).write(all) };
-                // Releases this block's value, and acquires those of the blocks before.
-                let drawn = ticket.fetch_add(1, Ordering::AcqRel);
-                if drawn as usize + 1 == blocks {
+                // SAFETY: the tickets of this launch.
+                if unsafe { is_last(memory, block, blocks) } {
                     meeting.say(LAST);
                 }
             }
@@ -294,12 +295,38 @@ impl<T: DeviceCopy> GridReduction<'_, T> {
         if let Some(all) = block::reduce_to_first(&meeting, own, here, &op) {
             // SAFETY: this thread alone, and the host reads it after the launch.
             unsafe { result.cast::<T>().write(all) };
-            // For the next launch.
-            ticket.store(0, Ordering::Relaxed);
         }
         // Everybody has seen who came.
         sync::barrier();
     }
+}
+
+/// Whether all others of the `blocks` blocks have drawn a ticket before this one: then all that they
+/// wrote before they did is visible.
+///
+/// # Safety
+/// One thread of each block calls it, once in a launch; `memory` has HEAD bytes, all 0 before the
+/// launch, and after it.
+#[inline(always)]
+unsafe fn is_last(memory: *mut u8, block: usize, blocks: usize) -> bool {
+    let draw_last = |ticket: usize, of: usize| {
+        // SAFETY: within HEAD bytes, which are only accessed in this way.
+        let ticket = unsafe { AtomicU32::from_ptr(memory.add(ticket * LINE).cast()) };
+        // Releases what this block wrote or acquired; the last acquires what those before released.
+        let last = ticket.fetch_add(1, Ordering::Release) as usize + 1 == of;
+        if last {
+            fence(Ordering::Acquire);
+            // For the next launch.
+            ticket.store(0, Ordering::Relaxed);
+        }
+        last
+    };
+    if blocks <= FEW {
+        return draw_last(0, blocks);
+    }
+    let group = block % GROUPS;
+    let members = (blocks - group).div_ceil(GROUPS);
+    draw_last(1 + group, members) && draw_last(0, GROUPS)
 }
 
 /// The block's number in the grid, x running fastest, and how many there are.

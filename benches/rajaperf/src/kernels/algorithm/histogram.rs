@@ -5,8 +5,9 @@
 //! repetition.
 
 use crate::bins::{self, COPIES, Stretches};
-use crate::order::last_block;
+use crate::order::{self, last_block};
 use crate::prelude::*;
+use smelt::prim::Histogram;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 pub const KERNEL: Kernel = Kernel {
@@ -24,6 +25,7 @@ pub const KERNEL: Kernel = Kernel {
     tunings: &[
         Tuning::sized("atomic_occgs"),
         Tuning::sized("atomic_direct"),
+        Tuning::plain("library"),
     ],
     ..Kernel::DEFAULT
 };
@@ -68,7 +70,7 @@ fn count(
     };
     let element = |i| (bins[i], 1);
     stretches.sum(bins.len(), 0, element, |a, b| a + b, add);
-    if last_block(&blocks[0]) {
+    if last_block(blocks) {
         add_up(copies, counts);
     }
 }
@@ -90,7 +92,7 @@ fn count_unchecked(
         };
         let element = |i: usize| (*bins.get_unchecked(i), 1);
         stretches.sum(bins.len(), 0, element, |a, b| a + b, add);
-        if last_block(blocks.get_unchecked(0)) {
+        if last_block(blocks) {
             add_up(copies, counts);
         }
     }
@@ -108,21 +110,35 @@ fn add_up(copies: &[AtomicU64], counts: &[AtomicU64]) {
     bins::add_up(counts.len(), 0, take, |a, b| a + b, put);
 }
 
+/// Tuning `library`: the crate's histogram.
+fn library(run: &mut Run) -> smelt::Result<Checksum> {
+    let bins = data(run);
+    let n_bins = run.params.multi_reduce_num_bins;
+    let bins = run.to_device(&bins)?;
+    let mut counts = run.to_device(&vec![0u64; n_bins])?;
+    let mut histogram = Histogram::new(&run.gpu, n_bins)?;
+    let mut host = vec![0u64; n_bins];
+    run.time(|queue| {
+        histogram.of(&queue.gpu, bins.view(), counts.view_mut(), |bin| *bin)?;
+        counts.copy_to(&mut host)
+    })?;
+    Ok(Checksum::of(&host))
+}
+
 fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
+    if run.tuning == "library" {
+        return library(run);
+    }
     let bins = data(run);
     let n_bins = run.params.multi_reduce_num_bins;
     let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect::<Vec<_>>();
     let bins = run.to_device(&bins)?;
     let copies = run.move_to_device(zeros(COPIES * n_bins))?;
     let counts = run.move_to_device(zeros(n_bins))?;
-    let blocks = run.move_to_device(zeros(1))?;
+    let blocks = run.move_to_device(order::counters())?;
     let mut host = zeros(n_bins);
-    let blocks_there = match run.tuning {
-        "atomic_direct" => run.size.div_ceil(run.block),
-        _ => run.size.div_ceil(run.block).min(run.full_grid),
-    };
-    let grid = Grid::blocks(blocks_there).threads(run.block);
-    let stretches = Stretches::new(run.size, blocks_there * run.block);
+    let (grid, n_blocks) = run.reduction_grid(run.size);
+    let stretches = Stretches::new(run.size, n_blocks * run.block);
     run.time(|queue| {
         let args = (stretches, &bins, &copies, &counts, &blocks);
         launch!(queue, grid, [count, count_unchecked], args)?;

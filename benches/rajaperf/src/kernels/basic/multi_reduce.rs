@@ -4,7 +4,7 @@
 //! different blocks seldom meet. The last block adds the copies up and leaves them at zero.
 
 use crate::bins::{self, COPIES, Stretches};
-use crate::order::last_block;
+use crate::order::{self, last_block};
 use crate::prelude::*;
 use std::sync::atomic::AtomicU64;
 
@@ -67,7 +67,7 @@ fn accumulate(
     };
     let element = |i| (bins[i], data[i]);
     stretches.sum(bins.len(), 0.0, element, |a, b| a + b, add);
-    if last_block(&blocks[0]) {
+    if last_block(blocks) {
         add_up(copies, values);
     }
 }
@@ -90,7 +90,7 @@ fn accumulate_unchecked(
         let element = |i: usize| (*bins.get_unchecked(i), *data.get_unchecked(i));
         stretches.sum(bins.len(), 0.0, element, |a, b| a + b, add);
     }
-    if last_block(&blocks[0]) {
+    if last_block(blocks) {
         add_up(copies, values);
     }
 }
@@ -117,7 +117,7 @@ fn smelt(run: &mut Run) -> smelt::Result<Checksum> {
     let mut host = zeros(n_bins);
     let (grid, n_blocks) = run.reduction_grid(run.size);
     let stretches = Stretches::new(run.size, n_blocks * run.block);
-    let blocks = run.move_to_device(vec![AtomicU64::new(0)])?;
+    let blocks = run.move_to_device(order::counters())?;
     run.time(|queue| {
         let args = (stretches, &bins, &data, &copies, &values, &blocks);
         launch!(queue, grid, [accumulate, accumulate_unchecked], args)?;
