@@ -110,6 +110,28 @@ cc_retarget(struct cc_job *job)
 	}
 }
 
+/* A division of a square root is contracted too, to the reciprocal of one,
+ * where a target has that: AMD, as hipcc has it. */
+static bool
+is_contracted(LLVMValueRef i)
+{
+	LLVMValueRef callee;
+
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMFAdd:
+	case LLVMFSub:
+	case LLVMFMul:
+	case LLVMFDiv:
+		return true;
+	case LLVMCall:
+		callee = lower_callee(i);
+		return callee &&
+		       starts_with(LLVMGetValueName(callee), "llvm.sqrt.");
+	default:
+		return false;
+	}
+}
+
 static void
 contract_function(LLVMValueRef function)
 {
@@ -117,9 +139,7 @@ contract_function(LLVMValueRef function)
 	     b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
 		     i = LLVMGetNextInstruction(i)) {
-			LLVMOpcode op = LLVMGetInstructionOpcode(i);
-
-			if (op != LLVMFAdd && op != LLVMFSub && op != LLVMFMul)
+			if (!is_contracted(i))
 				continue;
 			LLVMSetFastMathFlags(i,
 					     LLVMGetFastMathFlags(i) |

@@ -189,6 +189,10 @@ struct lower_warp {
 /* Replaces __smelt_lane_id, _warp_size, _shuffle_*, _ballot, _any, _all. */
 void
 lower_warp_operations(struct cc_job *job, const struct lower_warp *ops);
+/* One vote of all lanes that take part, by calls of this intrinsic with the
+ * same constants, is enough for each block: no lane ends within one. */
+void
+lower_join_votes(struct cc_job *job, const char *intrinsic);
 
 /* ---- atomics.c ---- */
 

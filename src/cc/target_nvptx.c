@@ -429,6 +429,7 @@ nvptx_optimise(struct cc_job *job)
 	lower_inline_single(job);
 	lower_checks(job);
 	cc_passes(job, "default<O3>");
+	lower_join_votes(job, "llvm.nvvm.vote.ballot.sync");
 	nvptx_hide_nulls(job);
 	cc_passes(job, "function(infer-address-spaces,simplifycfg)");
 	if (lower_local_atomics(job))

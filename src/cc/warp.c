@@ -173,3 +173,60 @@ lower_warp_operations(struct cc_job *job, const struct lower_warp *ops)
 	for (size_t i = 0; i < array_count(operations); i++)
 		cc_replace_calls(job, operations[i].name, operations[i].make);
 }
+
+static bool
+is_constant_call(LLVMValueRef call)
+{
+	for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++)
+		if (!LLVMIsConstant(LLVMGetOperand(call, k)))
+			return false;
+	return true;
+}
+
+static bool
+is_same_call(LLVMValueRef a, LLVMValueRef b)
+{
+	for (int k = 0; k < LLVMGetNumOperands(a); k++)
+		if (LLVMGetOperand(a, (unsigned)k) !=
+		    LLVMGetOperand(b, (unsigned)k))
+			return false;
+	return true;
+}
+
+static void
+join_votes_of(LLVMBasicBlockRef block, LLVMValueRef vote)
+{
+	LLVMValueRef first = NULL, next, callee;
+
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
+		next = LLVMGetNextInstruction(i);
+		if (!LLVMIsACallInst(i))
+			continue;
+		callee = lower_callee(i);
+		/* A lane may end in a function. */
+		if (!callee || !LLVMGetIntrinsicID(callee))
+			first = NULL;
+		if (callee != vote || !is_constant_call(i))
+			continue;
+		if (first && is_same_call(first, i)) {
+			LLVMReplaceAllUsesWith(i, first);
+			LLVMInstructionEraseFromParent(i);
+		} else {
+			first = i;
+		}
+	}
+}
+
+void
+lower_join_votes(struct cc_job *job, const char *intrinsic)
+{
+	LLVMValueRef vote = LLVMGetNamedFunction(job->module, intrinsic);
+
+	if (!vote)
+		return;
+	for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f;
+	     f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+		     b = LLVMGetNextBasicBlock(b))
+			join_votes_of(b, vote);
+}

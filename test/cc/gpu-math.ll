@@ -1,6 +1,6 @@
 ; Mathematics without a vendor's library is ours, complete; what a GPU selects
 ; stays an instruction; % is exact and no instruction. In exact mode nothing is
-; fused, and in no mode inside the library.
+; fused, and in no mode inside the library; else a division of a root may be, too.
 ; RUN: llvm-as %s -o %t.bc
 ; RUN: env SMELT_NO_LIBDEVICE=1 %smelt-cc %t.bc --targets sm_75 --verify --stop-after math -o - | FileCheck %s --check-prefix=OURS
 ; RUN: env SMELT_NO_LIBDEVICE=1 %smelt-cc %t.bc --targets sm_75 --verify --stop-after contract -o - | FileCheck %s --check-prefix=FAST
@@ -16,6 +16,8 @@
 ; OURS-NOT: declare {{.*}}__smelt_math
 ; OURS-NOT: panic_bounds_check
 
+; FAST: call contract double @llvm.sqrt.f64
+; FAST: fdiv contract double 1
 ; FAST: fmul contract double
 ; FAST: fadd contract double
 ; FAST: define internal {{.*}}double @__smelt_math_
@@ -53,9 +55,10 @@ define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_1k1kE(ptr %b) {
   %r = frem double %x, 3.0
   %t = call double @tan(double %x)
   %q = call double @sqrt(double %x)
+  %o = fdiv double 1.0, %q
   %pd = fpext float %p to double
   %a = fmul double %s, %r
-  %a2 = fadd double %a, %q
+  %a2 = fadd double %a, %o
   %a3 = fadd double %a2, %pd
   %a4 = fadd double %a3, %t
   store double %a4, ptr %y, align 8

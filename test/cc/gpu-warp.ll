@@ -23,6 +23,10 @@
 ; PTX-NOT: vote
 ; PTX: shfl.sync.idx.b32
 ; PTX-NOT: vote
+; The halves of a word share a vote.
+; PTX-LABEL: .entry{{.*}}halves
+; PTX-COUNT-1: vote.sync.ballot.b32
+; PTX-NOT: vote
 ; AMD-LABEL: define {{.*}} @raw
 ; AMD-NOT: ballot
 ; AMD: call i32 @llvm.amdgcn.ds.bpermute(
@@ -77,5 +81,28 @@ define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_1k3rawE(ptr %b) {
   %i = zext i32 %lane to i64
   %yi = getelementptr i32, ptr %y, i64 %i
   store i32 %v, ptr %yi, align 4
+  ret void
+}
+
+define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_1k6halvesE(ptr %b) {
+  call void @__smelt_kernel_id(i128 3)
+  call void @__smelt_block_layout(i64 24, i64 8)
+  %yp = getelementptr i8, ptr %b, i64 16
+  %yr = load ptr, ptr %yp, align 8
+  %y = call ptr @__smelt_arg_unique(ptr %yr)
+  %lane = call i32 @__smelt_lane_id()
+  %i = zext i32 %lane to i64
+  %yi = getelementptr i64, ptr %y, i64 %i
+  %v = load i64, ptr %yi, align 8
+  %low = trunc i64 %v to i32
+  %up = lshr i64 %v, 32
+  %high = trunc i64 %up to i32
+  %low2 = call i32 @__smelt_shuffle_down_b32(i32 %low, i32 3)
+  %high2 = call i32 @__smelt_shuffle_down_b32(i32 %high, i32 3)
+  %l = zext i32 %low2 to i64
+  %h = zext i32 %high2 to i64
+  %hs = shl i64 %h, 32
+  %r = or i64 %hs, %l
+  store i64 %r, ptr %yi, align 8
   ret void
 }
