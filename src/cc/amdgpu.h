@@ -42,6 +42,13 @@ amdgpu_carries(struct cc_job *job);
 void
 amdgpu_small(struct cc_job *job);
 
+/* ---- amdgpu_phis.c ---- */
+
+/* Keeps LLVM's structurizer from losing values where ways join. Behind all that
+ * simplifies. */
+void
+amdgpu_phis(struct cc_job *job);
+
 /* ---- amdgpu_bases.c ---- */
 
 /* Positions in a grid in 32 bits. Before intrinsics. */

@@ -469,6 +469,7 @@ amdgpu_optimise(struct cc_job *job)
 	amdgpu_bases(job);
 	cc_passes(job, "function(early-cse<memssa>,bdce)");
 	amdgpu_carries(job);
+	amdgpu_phis(job);
 	lower_note_deep(job);
 }
 

@@ -15,5 +15,7 @@ pub fn run(s: &mut Suite) {
     s.case("decode-utf16", |x: [u16; 4]| char::decode_utf16(x).map(|r| r.unwrap_or(char::REPLACEMENT_CHARACTER) as u32).fold(0u32, |s, c| s.wrapping_mul(31) ^ c));
     s.case("escapes", |c: char| (c.escape_default().count(), c.escape_unicode().last(), c.escape_debug().count(), c.escape_unicode().map(|d| d as u32).sum::<u32>()));
     s.case("compare", |(a, b): (char, char)| (a.cmp(&b), a < b, a.max(b), a as u32 ^ b as u32));
+    s.case("constant-text", |n: u32| { let mut n = n; for (k, c) in "aé字\u{1f600}z".char_indices() { n = n.wrapping_mul(31).wrapping_add(c as u32 + k as u32 + c.len_utf8() as u32); } n });
+    s.case("constant-text-parts", |n: u8| { let s = "aé字\u{1f600}z"; match n % 4 { 0 => s.char_indices().map(|(k, c)| c as u32 ^ k as u32).fold(1u32, |a, b| a.wrapping_mul(31).wrapping_add(b)), 1 => s.splitn(2, '字').map(|p| p.len() as u32).sum::<u32>(), 2 => s.trim_end_matches('z').len() as u32, _ => s.chars().nth(n as usize / 64).map_or(0, |c| c as u32) } });
     s.case("caesar", |(c, k): (char, u8)| match c { 'a'..='z' => ((c as u8 - b'a' + k % 26) % 26 + b'a') as char, 'A'..='Z' => ((c as u8 - b'A' + k % 26) % 26 + b'A') as char, _ => c });
 }
