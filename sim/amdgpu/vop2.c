@@ -195,6 +195,22 @@ ROW(v_dot2c_i32_i16,
 	      (uint32_t)(sext16(a->u[l] >> 16) * sext16(b->u[l] >> 16)) +
 	      c->u[l])
 
+/* So many bits each, with their signs. */
+static inline uint32_t
+dot_signed_bits(uint32_t a, uint32_t b, int bits)
+{
+	uint32_t sum = 0;
+	for (int i = 0; i < 32; i += bits)
+		sum += (uint32_t)(((int32_t)(a << (32 - bits - i)) >>
+				   (32 - bits)) *
+				  ((int32_t)(b << (32 - bits - i)) >>
+				   (32 - bits)));
+	return sum;
+}
+
+ROW(v_dot4c_i32_i8, d->u[l] = dot_signed_bits(a->u[l], b->u[l], 8) + c->u[l])
+ROW(v_dot8c_i32_i4, d->u[l] = dot_signed_bits(a->u[l], b->u[l], 4) + c->u[l])
+
 /* Two halves at once; v_pk_fmac_f16 is VOP2 on gfx9. */
 static inline uint32_t
 pk_fma(uint32_t a, uint32_t b, uint32_t c)
@@ -333,6 +349,22 @@ static const struct op ops[] = {
 	 .src = {T_B32, T_B32, T_B32},
 	 .exec = exec_valu,
 	 .row = v_dot2c_i32_i16,
+	 .flags = OP_ACCUMULATE},
+	{.name = "v_dot4c_i32_i8",
+	 .gfx9 = 0x39,
+	 .gfx11 = -1,
+	 .dst = T_B32,
+	 .src = {T_B32, T_B32, T_B32},
+	 .exec = exec_valu,
+	 .row = v_dot4c_i32_i8,
+	 .flags = OP_ACCUMULATE},
+	{.name = "v_dot8c_i32_i4",
+	 .gfx9 = 0x3a,
+	 .gfx11 = -1,
+	 .dst = T_B32,
+	 .src = {T_B32, T_B32, T_B32},
+	 .exec = exec_valu,
+	 .row = v_dot8c_i32_i4,
 	 .flags = OP_ACCUMULATE},
 	V3X(v_fmac_f32, 0x3b, 0x2b, F32, .flags = OP_ACCUMULATE),
 	V3X(v_pk_fmac_f16, 0x3c, 0x3c, B32, .flags = OP_ACCUMULATE),

@@ -153,24 +153,30 @@ v_div_scale_f64(struct args *x)
 	x->out = row_mask(&vcc);
 }
 
-/* The sum, scaled, rounded once. double has bits enough for floats. */
+/* The sum, scaled, rounded once: to scale is exact but where the result is no
+ * normal number, and there all bits of the sum are wanted. */
 static inline float
 div_fmas_f32(float a, float b, float c, bool scaled)
 {
+	float sum = fmaf(a, b, c), scale;
 	if (!scaled)
-		return fmaf(a, b, c);
-	double sum = fma((double)a, (double)b, (double)c);
-	return (float)(sum * (exponent_f32(c) > 127 ? 0x1p64 : 0x1p-64));
+		return sum;
+	scale = exponent_f32(c) > 127 ? 0x1p64f : 0x1p-64f;
+	if (!(fabsf(sum * scale) <= 0x1p-126f))
+		return sum * scale;
+	return (float)(((quad)a * (quad)b + (quad)c) * (quad)scale);
 }
 
 static inline double
 div_fmas_f64(double a, double b, double c, bool scaled)
 {
+	double sum = fma(a, b, c), scale;
 	if (!scaled)
-		return fma(a, b, c);
-	quad sum = (quad)a * (quad)b + (quad)c;
-	return (double)(sum *
-			(quad)(exponent_f64(c) > 1023 ? 0x1p128 : 0x1p-128));
+		return sum;
+	scale = exponent_f64(c) > 1023 ? 0x1p128 : 0x1p-128;
+	if (!(fabs(sum * scale) <= 0x1p-1022))
+		return sum * scale;
+	return (double)(((quad)a * (quad)b + (quad)c) * (quad)scale);
 }
 
 static void

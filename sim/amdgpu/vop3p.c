@@ -126,6 +126,31 @@ DOT_U(v_dot4_u32_u8, 8)
 DOT_I(v_dot8_i32_i4, 4)
 DOT_U(v_dot8_u32_u4, 4)
 
+/* gfx11's, of which neg_lo says whose bits have signs. */
+static inline int64_t
+dot_mixed(const struct inst *inst, uint32_t a, uint32_t b, int bits)
+{
+	bool sign_a = inst->word[1] >> 29 & 1, sign_b = inst->word[1] >> 30 & 1;
+	int64_t sum = 0;
+	for (int i = 0; i < 32; i += bits) {
+		uint32_t x = a << (32 - bits - i), y = b << (32 - bits - i);
+		sum += (sign_a ? (int32_t)x >> (32 - bits)
+			       : (int64_t)(x >> (32 - bits))) *
+		       (sign_b ? (int32_t)y >> (32 - bits)
+			       : (int64_t)(y >> (32 - bits)));
+	}
+	return sum;
+}
+
+#define DOT_IU(name, bits)                                                     \
+	ROW(name, int64_t sum = dot_mixed(x->inst, a->u[l], b->u[l], bits) +   \
+				c->i[l];                                       \
+	    d->i[l] =                                                          \
+		    (int32_t)(x->clamp ? clamp_i64(sum, INT32_MIN, INT32_MAX)  \
+				       : sum))
+DOT_IU(v_dot4_i32_iu8, 8)
+DOT_IU(v_dot8_i32_iu4, 4)
+
 ROW(accvgpr_move, d->u[l] = a->u[l])
 
 #define P(n, g9, g11, td, ta, tb, tc)                                          \
@@ -176,6 +201,8 @@ static const struct op ops[] = {
 	PX(v_dot2_i32_i16, 0x26, -1, B32, P16, P16, B32, IC),
 	PX(v_dot2_u32_u16, 0x27, -1, B32, P16, P16, B32, IC),
 	PX(v_dot4_i32_i8, 0x28, -1, B32, B32, B32, B32, IC),
+	PX(v_dot4_i32_iu8, -1, 0x16, B32, B32, B32, B32, IC),
+	PX(v_dot8_i32_iu4, -1, 0x18, B32, B32, B32, B32, IC),
 	PX(v_dot4_u32_u8, 0x29, 0x17, B32, B32, B32, B32, IC),
 	PX(v_dot8_i32_i4, 0x2a, -1, B32, B32, B32, B32, IC),
 	PX(v_dot8_u32_u4, 0x2b, 0x19, B32, B32, B32, B32, IC),

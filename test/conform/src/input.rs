@@ -75,7 +75,7 @@ macro_rules! float {
                           4294967295.0, 4294967296.0, 9.223372e18, 1.8446744e19, 1.7014118e38,
                           0.49999997, 1.0 - $type::EPSILON / 2.0, 1.0 + $type::EPSILON,
                           std::f64::consts::PI as $type, std::f64::consts::E as $type,
-                          4503599627370495.5] {
+                          4503599627370495.5, $type::MIN_POSITIVE * (2.0 - $type::EPSILON)] {
                     all.extend([x, -x]);
                 }
                 all.push($type::NAN);
