@@ -135,6 +135,9 @@ cc_shim_uses_memory(LLVMValueRef instruction);
 /* Whether it can be done where it would not have been: it cannot trap. */
 bool
 cc_shim_is_harmless(LLVMValueRef instruction);
+/* Whether its result may be poison though its operands are not. */
+bool
+cc_shim_makes_poison(LLVMValueRef instruction);
 
 /* ---- copies ---- */
 

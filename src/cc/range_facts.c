@@ -21,7 +21,8 @@ ranges_known(struct ranges *ranges, struct place place)
 	known = arena_alloc(ranges->arena, sizeof(*known));
 	known->to = place.to;
 	known->next = first;
-	known->terms = cc_map_new(ranges->arena);
+	for (size_t i = 0; i < array_count(known->terms); i++)
+		known->terms[i] = cc_map_new(ranges->arena);
 	cc_map_set(ranges->arena, ranges->places, place.block, known);
 	return known;
 }

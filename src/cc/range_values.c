@@ -203,7 +203,8 @@ describe_phi(struct ranges *ranges, LLVMValueRef phi, unsigned width)
 	}
 	if (first)
 		return terms_any(terms, width);
-	if (!ranges_of_steps(ranges, phi, &steps) ||
+	/* What LLVM says of steps may be so because they do not wrap. */
+	if (ranges->frozen || !ranges_of_steps(ranges, phi, &steps) ||
 	    !terms_is_bounded(terms, steps))
 		return joined;
 	return terms_is_bounded(terms, joined)
@@ -239,6 +240,30 @@ describe_select(struct ranges *ranges, LLVMValueRef select, unsigned width,
 }
 
 /* ---- arithmetic ---- */
+
+/* Poison is any number where it is frozen: what a value promises (that a sum
+ * does not wrap, that the bits of two numbers are disjoint) then bounds
+ * nothing. Elsewhere poison that comes to a check is undefined behaviour before
+ * it. */
+static unsigned
+describe_frozen(struct ranges *ranges, LLVMValueRef inst, struct place place)
+{
+	bool outer = ranges->frozen;
+	unsigned term;
+
+	ranges->frozen = true;
+	term = ranges_of(ranges, LLVMGetOperand(inst, 0), place);
+	ranges->frozen = outer;
+	return term;
+}
+
+/* The memory of the block is what the launch put there; of other memory nothing
+ * is known anyway. */
+static bool
+may_be_poison(LLVMValueRef inst)
+{
+	return !LLVMIsALoadInst(inst) && cc_shim_makes_poison(inst);
+}
 
 /* By a constant number of bits: as a product or quotient. */
 static unsigned
@@ -321,6 +346,8 @@ ranges_describe(struct ranges *ranges, LLVMValueRef inst, unsigned width,
 	LLVMValueRef from;
 	unsigned a;
 
+	if (ranges->frozen && may_be_poison(inst))
+		return terms_any(terms, width);
 	switch (LLVMGetInstructionOpcode(inst)) {
 	case LLVMPHI:
 		return describe_phi(ranges, inst, width);
@@ -333,6 +360,7 @@ ranges_describe(struct ranges *ranges, LLVMValueRef inst, unsigned width,
 	case LLVMExtractValue:
 		return describe_part(ranges, inst, width, place);
 	case LLVMFreeze:
+		return describe_frozen(ranges, inst, place);
 	case LLVMZExt:
 		return ranges_of(ranges, LLVMGetOperand(inst, 0), place);
 	case LLVMTrunc:

@@ -45,6 +45,12 @@ least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
+static struct cc_map *
+known_terms(struct ranges *ranges, struct place place)
+{
+	return ranges_known(ranges, place)->terms[ranges->frozen];
+}
+
 /* Of a value whose range is being made. */
 static unsigned
 of_open(struct ranges *ranges, unsigned index, unsigned width,
@@ -80,7 +86,7 @@ of_new(struct ranges *ranges, LLVMValueRef value, unsigned width,
 		return term;
 	}
 	ranges->lowest = outer;
-	cc_map_set(ranges->arena, ranges_known(ranges, place)->terms, value,
+	cc_map_set(ranges->arena, known_terms(ranges, place), value,
 		   (void *)((uintptr_t)term + 1));
 	return term;
 }
@@ -100,7 +106,7 @@ ranges_of(struct ranges *ranges, LLVMValueRef value, struct place place)
 	if (LLVMIsAConstantInt(value))
 		return terms_number(terms, LLVMConstIntGetZExtValue(value),
 				    width);
-	known = cc_map_get(ranges_known(ranges, place)->terms, value);
+	known = cc_map_get(known_terms(ranges, place), value);
 	if (known)
 		return (unsigned)((uintptr_t)known - 1);
 	if (!LLVMIsAInstruction(value))

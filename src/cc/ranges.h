@@ -70,8 +70,8 @@ struct fact {
 struct known {
 	LLVMBasicBlockRef to;
 	struct known *next; /* of the same block */
-	/* Terms plus 1 of values there. */
-	struct cc_map *terms;
+	/* Terms plus 1 of values there, and of frozen ones. */
+	struct cc_map *terms[2];
 	/* What the branches on the way say. */
 	bool learnt;
 	struct fact *facts;
@@ -94,6 +94,8 @@ struct ranges {
 	bool narrowing[ranges_deepest];
 	unsigned open_count;
 	unsigned lowest;
+	/* Whether the value's poison is to be any number (freeze). */
+	bool frozen;
 	unsigned steps;
 };
 

@@ -13,6 +13,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -247,6 +248,12 @@ bool
 cc_shim_is_harmless(LLVMValueRef instruction)
 {
 	return isSafeToSpeculativelyExecute(unwrap<Instruction>(instruction));
+}
+
+bool
+cc_shim_makes_poison(LLVMValueRef instruction)
+{
+	return canCreatePoison(unwrap<Operator>(instruction));
 }
 
 LLVMValueRef

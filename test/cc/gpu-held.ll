@@ -18,6 +18,8 @@
 ; IR-LABEL: define {{.*}} @memory_0000000000000003(
 ; IR: {{^}}panic:
 ; NONE-NOT: @memory_0000000000000003_held
+; NONE-NOT: @poison_0000000000000004_held
+; NONE: @frozen_0000000000000005_held
 
 ; Both checks in the loop and the one behind it.
 ; IR-LABEL: define {{.*}} @matrix_0000000000000001_held(
@@ -41,6 +43,7 @@ declare void @__smelt_kernel_id(i128)
 declare void @__smelt_block_layout(i64, i64)
 declare ptr @__smelt_arg_readonly(ptr)
 declare ptr @__smelt_arg_unique(ptr)
+declare i64 @llvm.ctlz.i64(i64, i1)
 declare i32 @__smelt_thread_idx_x()
 declare i32 @__smelt_block_idx_x()
 declare i32 @__smelt_block_dim_x()
@@ -167,5 +170,55 @@ bad:
   unreachable
 one:
   store i64 9, ptr %x, align 8
+  ret void
+}
+
+; The number of zeros is 64 at most, but for n = 0 it is poison, which may freeze to any
+; number.
+define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_1k6poisonE(ptr %b) {
+entry:
+  call void @__smelt_kernel_id(i128 4)
+  call void @__smelt_block_layout(i64 40, i64 8)
+  %xp = getelementptr i8, ptr %b, i64 16
+  %xr = load ptr, ptr %xp, align 8
+  %lp = getelementptr i8, ptr %b, i64 24
+  %xlen = load i64, ptr %lp, align 8
+  %np = getelementptr i8, ptr %b, i64 32
+  %n = load i64, ptr %np, align 8
+  %x = call ptr @__smelt_arg_unique(ptr %xr)
+  %z = call i64 @llvm.ctlz.i64(i64 %n, i1 true)
+  %j = freeze i64 %z
+  %c = icmp ult i64 %j, %xlen
+  br i1 %c, label %one, label %bad
+bad:
+  call void @_ZN4core9panicking18panic_bounds_check17h0000000000000000E(i64 %j, i64 %xlen, ptr @at) noreturn
+  unreachable
+one:
+  %xj = getelementptr inbounds i64, ptr %x, i64 %j
+  store i64 9, ptr %xj, align 8
+  ret void
+}
+
+; A number of the block is no poison.
+define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_1k6frozenE(ptr %b) {
+entry:
+  call void @__smelt_kernel_id(i128 5)
+  call void @__smelt_block_layout(i64 40, i64 8)
+  %xp = getelementptr i8, ptr %b, i64 16
+  %xr = load ptr, ptr %xp, align 8
+  %lp = getelementptr i8, ptr %b, i64 24
+  %xlen = load i64, ptr %lp, align 8
+  %np = getelementptr i8, ptr %b, i64 32
+  %n = load i64, ptr %np, align 8
+  %x = call ptr @__smelt_arg_unique(ptr %xr)
+  %j = freeze i64 %n
+  %c = icmp ult i64 %j, %xlen
+  br i1 %c, label %one, label %bad
+bad:
+  call void @_ZN4core9panicking18panic_bounds_check17h0000000000000000E(i64 %j, i64 %xlen, ptr @at) noreturn
+  unreachable
+one:
+  %xj = getelementptr inbounds i64, ptr %x, i64 %j
+  store i64 9, ptr %xj, align 8
   ret void
 }
