@@ -39,8 +39,8 @@ impl Stretches {
         }
         let end = (first + self.each * lanes).min(n);
         let mut i = first + lane;
-        // Lanes past the end add nothing to the last element's bin.
-        let (mut bin, value) = element(i.min(end - 1));
+        // Lanes past the end add nothing to the first element's bin.
+        let (mut bin, value) = element(if i < end { i } else { first });
         let mut sum = if i < end { value } else { zero };
         i += lanes;
         while i < end {

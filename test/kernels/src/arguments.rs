@@ -325,6 +325,7 @@ fn large(gpu: &Device) -> Outcome {
     }
     // The check is the same one on either side of the limit.
     for len in [WORD, small] {
+        memory.range_mut(len - 9..len).copy_from(&[1; 9])?;
         let mut out = vec![0u8; 10];
         let args = (memory.range(..len), len - 9, &mut out);
         let error = gpu.launch(Grid::cover(10), fetch, args).map(|_| ()).and_then(|_| gpu.wait());

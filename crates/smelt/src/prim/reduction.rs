@@ -277,19 +277,15 @@ impl<T: DeviceCopy> GridReduction<'_, T> {
             return;
         }
         // The last block alone. Thread 0 acquired all values, and the barrier was after that.
-        let (t, blocks) = (block::thread_number(), place().1);
-        let mut own = value;
-        if t < blocks {
-            // SAFETY: below `blocks`, all of which have been written.
-            unsafe {
-                own = partials.add(t).read();
-                let mut i = t + meeting.threads;
-                while i < blocks {
-                    own = op(own, partials.add(i).read());
-                    i += meeting.threads;
-                }
+        let blocks = place().1;
+        // SAFETY: there are `blocks`, all of which have been written.
+        let own = unsafe {
+            match const { size_of::<T>() <= 16 } {
+                true => fold_partials::<T, 4>(partials, blocks, meeting.threads, &op),
+                false => fold_partials::<T, 1>(partials, blocks, meeting.threads, &op),
             }
-        }
+        };
+        let own = own.unwrap_or(value);
         let meeting = Meeting::begin();
         let here = blocks.min(meeting.threads) as u32;
         if let Some(all) = block::reduce_to_first(&meeting, own, here, &op) {
@@ -299,6 +295,38 @@ impl<T: DeviceCopy> GridReduction<'_, T> {
         // Everybody has seen who came.
         sync::barrier();
     }
+}
+
+/// This thread's share of the blocks' values combined, if it has one; AHEAD of them are under way before the
+/// first is used.
+///
+/// # Safety
+/// There are `blocks` values, at least one, which nobody writes.
+#[inline(always)]
+unsafe fn fold_partials<T: DeviceCopy, const AHEAD: usize>(
+    partials: *const T,
+    blocks: usize,
+    threads: usize,
+    op: impl Fn(T, T) -> T,
+) -> Option<T> {
+    let t = block::thread_number();
+    if t >= blocks {
+        return None;
+    }
+    // SAFETY: below `blocks`, or the last.
+    let read = |i: usize| unsafe { partials.add(i.min(blocks - 1)).read() };
+    let mut own = read(t);
+    let mut i = t + threads;
+    while i < blocks {
+        let some: [T; AHEAD] = std::array::from_fn(|k| read(i + k * threads));
+        for (k, other) in some.into_iter().enumerate() {
+            if i + k * threads < blocks {
+                own = op(own, other);
+            }
+        }
+        i += AHEAD * threads;
+    }
+    Some(own)
 }
 
 /// Whether all others of the `blocks` blocks have drawn a ticket before this one: then all that they

@@ -62,6 +62,7 @@ fn accumulate(
     blocks: &[AtomicU64],
 ) {
     let copy = &copies[bins::copy(values.len())..][..values.len()];
+    let data = &data[..bins.len()];
     let add = |bin: usize, sum: f64| {
         copy[bin].fetch_add(sum);
     };
