@@ -295,9 +295,60 @@ class Generator:
         ]
         if self.chance(6):  # may panic, on both sides
             forms = [f"{a} / {b}", f"{a} % {b}", f"{a} + {b}", f"{a} - {b}", f"{a} * {b}"]
-        if self.chance(12):
+        roll = self.random.randrange(100)
+        if roll < 12:
             return self.over_array(t, d)
+        if roll < 20:
+            return self.by_control(t, a, b, d)
+        if roll < 28:
+            return self.from_constants(t)
+        if roll < 40:
+            forms = self.methods(t, a, b, n)
         return f"({self.pick(forms)})"
+
+    def methods(self, t, a, b, n):
+        """What is asked for less often."""
+        forms = [
+            f"{a}.checked_shl({n}).unwrap_or(1)", f"{a}.overflowing_add({b}).1 as {t}", f"{a}.overflowing_neg().0",
+            f"{a}.checked_pow({n} % 7).unwrap_or(2)", f"{a}.saturating_pow({n} % 5)", f"{a}.cmp(&{b}) as i8 as {t}",
+            f"{t}::from_le_bytes({a}.to_be_bytes())", f"{a}.checked_ilog2().unwrap_or(40) as {t}",
+            f"{a}.clamp({b}.min(9), 100)", f"{a}.wrapping_rem({b} | 1)", f"{a}.checked_neg().unwrap_or({b})",
+        ]
+        if t[0] == "u":
+            return forms + [
+                f"{a}.isqrt()", f"{a}.div_ceil({b} | 1)", f"{a}.checked_next_multiple_of({b}).unwrap_or(4)",
+                f"{a}.is_power_of_two() as {t}", f"{a}.checked_next_power_of_two().unwrap_or(9)", f"{a}.midpoint({b})"]
+        return forms + [
+            f"{a}.signum()", f"{a}.wrapping_abs()", f"{a}.unsigned_abs() as {t}", f"{a}.checked_abs().unwrap_or(8)",
+            f"{a}.overflowing_rem_euclid({b} | 1).0", f"{a}.is_negative() as {t}", f"{a}.wrapping_div_euclid({b} | 1)"]
+
+    def by_control(self, t, a, b, d):
+        """Blocks that are left early, `?`, calls of generic functions and of trait objects."""
+        p, q = f"({self.expr('bool', d)})", f"({self.expr('bool', d)})"
+        number = f"({self.expr(self.pick(['u8', 'u32', 'i64', 'i16']), d)})"
+        label = self.name("b")
+        return "(" + self.pick([
+            f"'{label}: {{ if {p} {{ break '{label} {a} }} if {q} {{ break '{label} 9 }} {b} }}",
+            f"{{ let mut i = 0u8; loop {{ i += 1; if i > 9 || {p} {{ break {a}.wrapping_add(i as {t}) }} if {q} {{ i += 2 }} }} }}",
+            f"(|| -> Option<{t}> {{ let y = {a}.checked_add({b})?; if {p} {{ return None }} y.checked_mul(3) }})().unwrap_or(6)",
+            f"(|| -> Result<{t}, u8> {{ if {p} {{ Err(3)? }} let y = {a}.checked_sub({b}).ok_or(7u8)?; Ok(y / 2) }})().unwrap_or_else(|e| e as {t})",
+            f"generic({number}, {p}) as {t}", f"object({number} as u64, {p}) as {t}",
+            f"match ({number}, {p}) {{ (0, _) => {a}, (1..=9 | 40.., true) => {a} ^ {b}, (y, true) if y % 3 == 1 => {b}, (y, false) if {q} => y as {t}, _ => 5 }}",
+        ]) + ")"
+
+    def from_constants(self, t):
+        """Of a constant table and a constant text."""
+        index, byte = f"({self.expr('usize', 0)})", f"({self.expr('u8', 0)})"
+        return "(" + self.pick([
+            f"TABLE[{index} % 16] as {t}", f"TABLE.iter().position(|y| *y as u8 > {byte}).unwrap_or(7) as {t}",
+            f"TEXT.chars().nth({index} % 14).map_or(3, |c| c as u32) as {t}",
+            f"TEXT.char_indices().filter(|(i, c)| i % 2 == 1 || *c > 'f').count() as {t}",
+            f"TEXT.chars().fold({byte} as u32, |s, c| s.wrapping_mul(31) ^ c as u32) as {t}",
+            f"TEXT.bytes().rposition(|y| y == {byte}).map_or(99, |y| y as u32) as {t}",
+            f"TEXT.split(' ').map(|w| w.len() ^ {index}).max().unwrap_or(3) as {t}",
+            f"TEXT.find(char::from({byte})).unwrap_or(8) as {t}",
+            f"TEXT.get({index} % 20..).map_or(1, |w| w.chars().map(|c| c.len_utf8()).sum::<usize>()) as {t}",
+        ]) + ")"
 
     def over_array(self, t, d):
         """What becomes of the items of an array by iterators."""
@@ -315,6 +366,19 @@ class Generator:
             f"{cut}.iter().position(|y| *y % 4 == 2).unwrap_or(9) as {t}",
             f"{cut}.chunks(2).map(|c| c[0] as {t}).fold(0, |s: {t}, y| s.wrapping_sub(y))",
             f"{cut}.iter().zip({name}.iter().skip(1)).filter(|(p, q)| p < q).count() as {t}",
+            f"{cut}.windows(2).filter(|w| w[0] <= w[1]).count() as {t}",
+            f"{cut}.split(|y| y % 3 == 0).map(|p| p.len()).max().unwrap_or(4) as {t}",
+            f"{cut}.rchunks(3).map(|c| c[0] as {t}).fold(1, |s: {t}, y| s.wrapping_mul(7) ^ y)",
+            f"{cut}.chunks_exact(2).map(|c| (c[0] ^ c[1]) as {t}).fold(2, |s: {t}, y| s.wrapping_add(y))",
+            f"{cut}.iter().scan(0 as {t}, |s, y| {{ *s = s.wrapping_mul(5) ^ *y as {t}; Some(*s) }}).last().unwrap_or(3)",
+            f"{cut}.iter().rev().skip_while(|y| **y % 2 == 1).step_by(2).map(|y| *y as {t}).fold(0, |s: {t}, y| s ^ y)",
+            f"{cut}.iter().max_by_key(|y| **y % 7).map_or(2, |y| *y as {t})",
+            f"{cut}.partition_point(|y| *y < {self.literal(u.item)}) as {t}",
+            f"{cut}.binary_search(&{self.literal(u.item)}).unwrap_or_else(|y| y + 20) as {t}",
+            f"{cut}.split_first().map_or(6, |(y, rest)| *y as {t} ^ rest.len() as {t})",
+            f"{cut}.iter().copied().take_while(|y| y % 4 != 1).chain([1, 2]).map(|y| y as {t}).fold(0, |s: {t}, y| s.wrapping_mul(3) ^ y)",
+            f"{cut}.contains(&{self.literal(u.item)}) as {t}",
+            f"{cut}.iter().try_fold(0 as {t}, |s, y| s.checked_add((*y % 9) as {t})).unwrap_or(11)",
             f"{cut}.iter().enumerate().step_by(2).fold(0 as {t}, |s, (i, y)| s.rotate_left(i as u32) ^ *y as {t})",
         ]) + ")"
 
@@ -329,6 +393,8 @@ class Generator:
             f"{a}.floor()", f"{a}.ceil()", f"{a}.round()", f"{a}.trunc()", f"{a}.fract()", f"{a}.round_ties_even()",
             f"{a}.min({b}) + 0.0", f"{a}.max({b}) + 0.0", f"{a}.rem_euclid({b})",
             f"{integer} as {t}", f"{integer} as {t}", f"({self.expr(other, d)}) as {t}",
+            f"{a}.copysign({b}.abs())", f"{a}.recip()", f"{a}.clamp(-2.5, 1e9)", f"{a}.next_up()", f"{a}.div_euclid({b})",
+            f"if {a}.total_cmp(&{b}).is_lt() && !({a}.is_nan() || {b}.is_nan()) {{ {c} }} else {{ {a} }}",
         ]) + ")"
 
     def boolean(self, d):
@@ -342,7 +408,7 @@ class Generator:
             u = self.pick(options)
             forms.append(f"{self.expr(u, 0)} == {self.expr(u, d - 1)}")
         if t in FLOATS:
-            forms.append(f"{a}.is_nan()")
+            forms += [f"{a}.is_nan()", f"{a}.is_subnormal()", f"{a}.is_finite()", f"{a}.partial_cmp(&{b}).is_some_and(|o| o.is_ge())"]
         return f"({self.pick(forms)})"
 
     def compound(self, t, d):
@@ -351,7 +417,10 @@ class Generator:
                 return f"[{self.expr(t.item, d)}; {t.length}]"
             places = self.readable(t)
             if places and t.item in BITS and self.chance(40):
-                change = self.pick(["sort_unstable()", "reverse()", f"rotate_left(({self.expr('usize', 1)}) % {t.length + 1})",
+                change = self.pick(["sort_unstable()", "sort_unstable_by(|p, q| q.cmp(p))", "sort_unstable_by_key(|p| *p % 5)",
+                                    f"swap({self.index(t.length)}, {self.index(t.length)})",
+                                    f"rotate_right(({self.expr('usize', 0)}) % {t.length + 1})",
+                                    f"copy_within(..({self.expr('usize', 0)}) % {t.length + 1}, 0)", "reverse()", f"rotate_left(({self.expr('usize', 1)}) % {t.length + 1})",
                                     f"fill({self.expr(t.item, 1)})"])
                 return f"{{ let mut a = {self.pick(places)}; a.{change}; a }}"
             if places and t.item in BITS and self.chance(50):

@@ -70,6 +70,66 @@ impl<A: H, B: H, C: H> H for (A, B, C) {
     }
 }
 
+const TABLE: [u16; 16] = [3, 1, 4, 1, 59, 265, 35, 8979, 32, 384, 62, 0, 43, 38327, 9502, 65535];
+const TEXT: &str = "a\u{e9}\u{5b57} \u{1f600}z fuzz";
+
+trait Scale {
+    const BY: u64;
+    type Wide: Into<i128>;
+    fn wide(self) -> Self::Wide;
+    fn twice(self) -> i128
+    where
+        Self: Sized,
+    {
+        self.wide().into().wrapping_mul(2 + Self::BY as i128)
+    }
+}
+macro_rules! scales {
+    ($($t:ty, $wide:ty, $by:literal;)*) => {$(
+        impl Scale for $t {
+            const BY: u64 = $by;
+            type Wide = $wide;
+            fn wide(self) -> $wide {
+                self.into()
+            }
+        }
+    )*};
+}
+scales! { u8, u16, 3; u32, u64, 5; i64, i128, 7; i16, i32, 9; }
+fn generic<T: Scale + Copy>(x: T, both: bool) -> i128 {
+    if both { x.twice() ^ x.wide().into() } else { x.twice() >> (T::BY % 5) }
+}
+
+trait Shape {
+    fn area(&self) -> u64;
+    fn sides(&self) -> u32 {
+        4
+    }
+}
+struct Square(u64);
+struct Triangle {
+    a: u32,
+    b: u64,
+}
+impl Shape for Square {
+    fn area(&self) -> u64 {
+        self.0.wrapping_mul(self.0)
+    }
+}
+impl Shape for Triangle {
+    fn area(&self) -> u64 {
+        self.b.wrapping_mul(self.a as u64) / 2
+    }
+    fn sides(&self) -> u32 {
+        3
+    }
+}
+fn object(x: u64, first: bool) -> u64 {
+    let (square, triangle) = (Square(x), Triangle { a: x as u32, b: x >> 7 });
+    let all: [&dyn Shape; 2] = if first { [&square, &triangle] } else { [&triangle, &triangle] };
+    all.iter().fold(0u64, |s, y| s.rotate_left(y.sides()) ^ y.area())
+}
+
 //TYPES
 //KERNELS
 
