@@ -13,8 +13,10 @@
 #include "cc.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,26 +30,61 @@ struct cache_header {
 	char check[40]; /* hash of what follows, NUL-padded */
 };
 
+/* The build ID that the linker put into the program, a hash of its contents;
+ * false if it put none. dl_iterate_phdr tells of the program first. */
+static int
+add_build_id(struct dl_phdr_info *info, size_t size, void *hash)
+{
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		const char *at = (char *)info->dlpi_addr + part->p_vaddr;
+		const char *end = at + part->p_memsz;
+
+		while (part->p_type == PT_NOTE && at < end) {
+			const ElfW(Nhdr) *note = (const void *)at;
+			size_t name = (note->n_namesz + 3) & ~(size_t)3;
+
+			at += sizeof(*note) + name;
+			if (note->n_type == NT_GNU_BUILD_ID && name == 4 &&
+			    !memcmp(at - 4, "GNU", 4)) {
+				hash_add(hash, at, note->n_descsz);
+				return 1;
+			}
+			at += (note->n_descsz + 3) & ~(size_t)3;
+		}
+	}
+	return -1;
+}
+
+/* The program's own bytes: a new build never takes an old one's results. */
+static void
+add_self(struct hash *hash)
+{
+	struct arena arena = {0};
+	char *data;
+	size_t size;
+
+	if (dl_iterate_phdr(add_build_id, hash) > 0)
+		return;
+	if (file_read(&arena, path_self(&arena), &data, &size))
+		hash_add(hash, data, size);
+	arena_free(&arena);
+}
+
 void
 cc_cache_begin(struct hash *hash)
 {
 	static struct hash self;
 	static bool known;
 
-	/* The program's own bytes: a new build never takes an old one's
-	 * results. */
 	if (!known) {
-		struct arena arena = {0};
 		unsigned version[3];
-		char *data;
-		size_t size;
 
 		hash_init(&self);
 		LLVMGetVersion(&version[0], &version[1], &version[2]);
 		hash_add(&self, version, sizeof(version));
-		if (file_read(&arena, path_self(&arena), &data, &size))
-			hash_add(&self, data, size);
-		arena_free(&arena);
+		add_self(&self);
 		known = true;
 	}
 	*hash = self;
