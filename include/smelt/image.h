@@ -58,6 +58,9 @@ enum smelt_kernel_flag {
 	SMELT_KERNEL_JOINED = 1 << 9,
 	/* On the CPU: asks whether frame->alone. */
 	SMELT_KERNEL_ALONE = 1 << 10,
+	/* On the CPU: has barriers or warp operations and is a
+	 * smelt_cpu_kernel all the same. */
+	SMELT_KERNEL_PARTS = 1 << 11,
 };
 
 struct smelt_table_header {
@@ -290,12 +293,13 @@ struct smelt_print_record {
  * A kernel without barriers is a smelt_cpu_kernel: it runs all threads of one
  * block, x innermost, beginning at frame->start. With SMELT_KERNEL_JOINED it
  * runs several that follow one another in x: its rows have frame->row threads,
- * and block_idx is the first one's. One with barriers or warp
- * operations (SMELT_KERNEL_COROUTINE) is a smelt_cpu_ramp: it begins one thread
- * and returns an LLVM switch-resumed coroutine: word 0 of the handle is the
- * resume function, NULL once the thread has ended; the ramp returns before the
- * thread's first instruction. At each suspension the thread leaves the reason
- * in frame->suspend.
+ * and block_idx is the first one's. So does one with barriers whose threads all
+ * come to the same (SMELT_KERNEL_PARTS), for one block. Any other with barriers
+ * or warp operations (SMELT_KERNEL_COROUTINE) is a smelt_cpu_ramp: it begins
+ * one thread and returns an LLVM switch-resumed coroutine: word 0 of the handle
+ * is the resume function, NULL once the thread has ended; the ramp returns
+ * before the thread's first instruction. At each suspension the thread leaves
+ * the reason in frame->suspend.
  *
  * A panic in the kernel itself records and goes on with the next thread. One in
  * a function that was not inlined records and calls smelt_cpu_leave(), which
@@ -345,6 +349,11 @@ struct smelt_cpu_frame {
 	/* No other thread runs blocks, of this launch or another: what is
 	 * atomic for the device need not be so for the processor. */
 	uint32_t alone;
+	/* Of a kernel in parts (SMELT_KERNEL_PARTS), which sets them itself:
+	 * the part that comes next, parts begun, whether a thread has ended
+	 * before the others, and memory for what threads keep between parts. */
+	uint32_t next, turn, ended;
+	void *context, *uniform_in, *uniform_out;
 };
 
 typedef void

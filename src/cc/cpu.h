@@ -11,6 +11,7 @@
 #define SMELT_CC_CPU_H
 
 #include "cc/cc.h"
+#include "cc/cpu_parts.h"
 
 /* What a function may do, itself or in what it calls. */
 enum cpu_reach {
@@ -44,10 +45,11 @@ struct cpu_graph {
 
 /* The target's state in a job. One entry per kernel of cc->kernels. */
 struct cpu_kernel {
-	unsigned reach;	       /* of the thread function before inlining */
-	uint64_t shared_bytes; /* static */
-	bool joined;	       /* SMELT_KERNEL_JOINED */
-	bool alone;	       /* SMELT_KERNEL_ALONE */
+	unsigned reach;		/* of the thread function before inlining */
+	uint64_t shared_bytes;	/* static */
+	bool joined;		/* SMELT_KERNEL_JOINED */
+	bool alone;		/* SMELT_KERNEL_ALONE */
+	struct cpu_parts parts; /* SMELT_KERNEL_PARTS; count 0: in one piece */
 };
 
 struct cpu_state {
@@ -128,8 +130,27 @@ cpu_template_loops(struct cc_job *job, struct buf *text,
 void
 cpu_template_ramp(struct cc_job *job, struct buf *text, const char *name,
 		  const char *thread, bool warp);
+/* Appends the template with $KEY replaced; keys and values alternate, NULL
+ * ends. */
+void
+cpu_template_add(struct cc_job *job, struct buf *text, const char *template,
+		 const char *const *replacements);
 void
 cpu_templates_link(struct cc_job *job, const struct buf *text);
+
+/* ---- cpu_level.c ---- */
+
+extern const char cpu_level_text[];
+
+/* ---- cpu_driver.c ---- */
+
+extern const char cpu_poll_text[];
+/* Appends what runs the parts of a kernel in turn: functions named like the
+ * wrappers of its parts. */
+void
+cpu_template_driver(struct cc_job *job, struct buf *text, const char *name,
+		    const struct cpu_parts *parts,
+		    const char *const *functions);
 
 /* ---- cpu_checks.c ---- */
 

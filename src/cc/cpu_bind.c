@@ -30,6 +30,13 @@ static const struct {
 	{"grid_dim_z", offsetof(struct smelt_cpu_frame, grid_dim[2])},
 	{"shared", offsetof(struct smelt_cpu_frame, shared)},
 	{"dynamic_shared", offsetof(struct smelt_cpu_frame, dynamic_shared)},
+	/* Only in parts of kernels, which are wrapped. */
+	{"linear_wide", 0},
+	{"turn", offsetof(struct smelt_cpu_frame, turn)},
+	{"ended", offsetof(struct smelt_cpu_frame, ended)},
+	{"context", offsetof(struct smelt_cpu_frame, context)},
+	{"uniform_in", offsetof(struct smelt_cpu_frame, uniform_in)},
+	{"uniform_out", offsetof(struct smelt_cpu_frame, uniform_out)},
 };
 
 LLVMValueRef

@@ -151,10 +151,31 @@ find_in_block(struct cpu_checks *checks, LLVMBasicBlockRef block)
 		find_in(checks, LLVMGetCondition(end), out_else, 8);
 }
 
+/* Whether some thread has ended is asked in front of parts of a kernel. */
+static void
+find_question(struct cpu_checks *checks, LLVMValueRef compare)
+{
+	LLVMValueRef left, callee;
+	LLVMIntPredicate predicate;
+
+	if (!LLVMIsAICmpInst(compare))
+		return;
+	left = LLVMGetOperand(compare, 0);
+	predicate = LLVMGetICmpPredicate(compare);
+	callee = LLVMIsACallInst(left) ? lower_callee(left) : NULL;
+	if (callee && !strcmp(LLVMGetValueName(callee), "__smelt_ended") &&
+	    (predicate == LLVMIntEQ || predicate == LLVMIntNE))
+		add_check(checks, compare, predicate == LLVMIntEQ);
+}
+
 void
 cpu_checks_find(struct cpu_checks *checks)
 {
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(checks->thread); b;
-	     b = LLVMGetNextBasicBlock(b))
+	     b = LLVMGetNextBasicBlock(b)) {
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+		     i = LLVMGetNextInstruction(i))
+			find_question(checks, i);
 		find_in_block(checks, b);
+	}
 }

@@ -69,6 +69,7 @@ is_uniform_call(LLVMValueRef call)
 	static const char *const names[] = {
 		"__smelt_thread_idx_y", "__smelt_thread_idx_z",
 		"__smelt_shared",	"__smelt_dynamic_shared",
+		"__smelt_ended",	"__smelt_uniform_in",
 		"llvm.umin.i64",	"llvm.umax.i64",
 		"llvm.smin.i64",	"llvm.smax.i64",
 		"llvm.umin.i32",	"llvm.umax.i32",
@@ -88,8 +89,9 @@ is_uniform_call(LLVMValueRef call)
 	return false;
 }
 
-/* The thread function's parameter, at a constant distance: memory that is there
- * whatever the thread does, and that nobody writes. */
+/* The thread function's parameter, at a constant distance, or what a part of it
+ * got from the one before: memory that is there whatever the thread does, and
+ * that nobody writes meanwhile. */
 static bool
 is_block_address(struct bounds *bounds, LLVMValueRef pointer)
 {
@@ -100,7 +102,8 @@ is_block_address(struct bounds *bounds, LLVMValueRef pointer)
 				return false;
 		pointer = LLVMGetOperand(pointer, 0);
 	}
-	return pointer == LLVMGetParam(bounds->thread, 0);
+	return pointer == LLVMGetParam(bounds->thread, 0) ||
+	       is_call_of(pointer, "__smelt_uniform_in");
 }
 
 static bool

@@ -18,7 +18,7 @@
 #define FRAME_TYPE                                                             \
 	"%smelt.frame = type { [3 x i32], [3 x i32], [3 x i32], [3 x i32], "   \
 	"[3 x i32], i32, ptr, ptr, ptr, ptr, [2 x ptr], ptr, [23 x i64], "     \
-	"i32, i32 }\n"
+	"i32, i32, i32, i32, i32, ptr, ptr, ptr }\n"
 #define STATE_TYPE                                                             \
 	"%smelt.state = type { i32, i32, i64, [2 x i64], [3 x i32], "          \
 	"[3 x i32], i64, i64, [23 x i64] }\n"
@@ -35,6 +35,8 @@ _Static_assert(offsetof(struct smelt_cpu_frame, suspend) == 60 &&
 		       offsetof(struct smelt_cpu_frame, words) == 120 &&
 		       offsetof(struct smelt_cpu_frame, row) == 304 &&
 		       offsetof(struct smelt_cpu_frame, alone) == 308 &&
+		       offsetof(struct smelt_cpu_frame, next) == 312 &&
+		       offsetof(struct smelt_cpu_frame, context) == 328 &&
 		       SMELT_WORDS == 23,
 	       "FRAME_TYPE is struct smelt_cpu_frame");
 _Static_assert(offsetof(struct smelt_device_state, args) == 16 &&
@@ -397,70 +399,6 @@ static const char vote_text[] =
 	"  ret i64 %votes.1\n"
 	"}\n";
 
-/*
- * The level of this processor in the x86-64 ABI's count: 3 if it has all of
- * x86-64-v3 and the system saves its registers, else 1. Asked by instruction,
- * in a constructor: __builtin_cpu_supports would want libgcc, which a program
- * need not link. 953692673 are the bits of ecx of leaf 1: SSE3, SSSE3, FMA,
- * CX16, SSE4.1, SSE4.2, MOVBE, POPCNT, OSXSAVE, AVX, F16C; 296 those of ebx of
- * leaf 7: BMI1, AVX2, BMI2; 32 is LZCNT.
- */
-static const char level_text[] =
-	"@smelt_cpu_level = global i32 1, align 4\n"
-	"@smelt_cpu_begin = internal global ptr @smelt_cpu_detect, "
-	"section \".init_array\", align 8\n"
-	"@llvm.used = appending global [1 x ptr] [ptr @smelt_cpu_begin], "
-	"section \"llvm.metadata\"\n"
-	/* A number in the object too, not a bit, so that a test can set it. */
-	"@llvm.compiler.used = appending global [1 x ptr] "
-	"[ptr @smelt_cpu_level], section \"llvm.metadata\"\n"
-	"define { i32, i32, i32 } @smelt_cpu_id(i32 %leaf) "
-	"alwaysinline nounwind {\n"
-	"  %r = call { i32, i32, i32, i32 } asm sideeffect \"cpuid\", "
-	"\"={ax},={bx},={cx},={dx},0,2\"(i32 %leaf, i32 0)\n"
-	"  %a = extractvalue { i32, i32, i32, i32 } %r, 0\n"
-	"  %b = extractvalue { i32, i32, i32, i32 } %r, 1\n"
-	"  %c = extractvalue { i32, i32, i32, i32 } %r, 2\n"
-	"  %abc.0 = insertvalue { i32, i32, i32 } poison, i32 %a, 0\n"
-	"  %abc.1 = insertvalue { i32, i32, i32 } %abc.0, i32 %b, 1\n"
-	"  %abc.2 = insertvalue { i32, i32, i32 } %abc.1, i32 %c, 2\n"
-	"  ret { i32, i32, i32 } %abc.2\n"
-	"}\n"
-	"define void @smelt_cpu_detect() nounwind {\n"
-	"  %zero = call { i32, i32, i32 } @smelt_cpu_id(i32 0)\n"
-	"  %last = extractvalue { i32, i32, i32 } %zero, 0\n"
-	"  %has.7 = icmp uge i32 %last, 7\n"
-	"  br i1 %has.7, label %basic, label %done\n"
-	"basic:\n"
-	"  %one = call { i32, i32, i32 } @smelt_cpu_id(i32 1)\n"
-	"  %one.c = extractvalue { i32, i32, i32 } %one, 2\n"
-	"  %one.bits = and i32 %one.c, 953692673\n"
-	"  %one.all = icmp eq i32 %one.bits, 953692673\n"
-	"  br i1 %one.all, label %more, label %done\n"
-	"more:\n"
-	"  %seven = call { i32, i32, i32 } @smelt_cpu_id(i32 7)\n"
-	"  %seven.b = extractvalue { i32, i32, i32 } %seven, 1\n"
-	"  %seven.bits = and i32 %seven.b, 296\n"
-	"  %seven.all = icmp eq i32 %seven.bits, 296\n"
-	"  %ext = call { i32, i32, i32 } @smelt_cpu_id(i32 -2147483647)\n"
-	"  %ext.c = extractvalue { i32, i32, i32 } %ext, 2\n"
-	"  %ext.bits = and i32 %ext.c, 32\n"
-	"  %ext.all = icmp ne i32 %ext.bits, 0\n"
-	"  %saved = call { i32, i32 } asm sideeffect \"xgetbv\", "
-	"\"={ax},={dx},{cx}\"(i32 0)\n"
-	"  %saved.a = extractvalue { i32, i32 } %saved, 0\n"
-	"  %saved.bits = and i32 %saved.a, 6\n"
-	"  %saved.all = icmp eq i32 %saved.bits, 6\n"
-	"  %both = and i1 %seven.all, %ext.all\n"
-	"  %all = and i1 %both, %saved.all\n"
-	"  br i1 %all, label %set, label %done\n"
-	"set:\n"
-	"  store i32 3, ptr @smelt_cpu_level, align 4\n"
-	"  br label %done\n"
-	"done:\n"
-	"  ret void\n"
-	"}\n";
-
 static const char declarations[] = FRAME_TYPE STATE_TYPE ROW_TYPE
 	"@smelt_cpu_current = external thread_local global ptr\n"
 	"declare void @smelt_cpu_leave() noreturn nounwind\n"
@@ -476,24 +414,35 @@ static const char declarations[] = FRAME_TYPE STATE_TYPE ROW_TYPE
 	"i32 " field "\n"                                                      \
 	"  %" name " = load " type ", ptr %" name ".p, align 4, "              \
 	"!invariant.load !0\n"
-static const char frame_values[] = FRAME_VALUE("block_idx_x", "i32", "2, i64 0")
-	FRAME_VALUE("block_idx_y", "i32", "2, i64 1") FRAME_VALUE(
-		"block_idx_z", "i32", "2, i64 2") FRAME_VALUE("block_dim_x",
-							      "i32", "3, i64 0")
-		FRAME_VALUE("block_dim_y", "i32", "3, i64 1") FRAME_VALUE(
-			"block_dim_z", "i32",
-			"3, i64 2") FRAME_VALUE("grid_dim_x", "i32", "4, i64 0")
-			FRAME_VALUE("grid_dim_y", "i32", "4, i64 1")
-				FRAME_VALUE("grid_dim_z", "i32", "4, i64 2")
-					FRAME_VALUE("shared", "ptr", "7")
-						FRAME_VALUE("dynamic_shared",
-							    "ptr", "8");
+static const char frame_values[] = FRAME_VALUE(
+	"block_idx_x", "i32",
+	"2, i64 0") FRAME_VALUE("block_idx_y", "i32",
+				"2, i64 1") FRAME_VALUE("block_idx_z", "i32",
+							"2, i64 2")
+	FRAME_VALUE("block_dim_x", "i32", "3, i64 0") FRAME_VALUE(
+		"block_dim_y", "i32", "3, i64 1") FRAME_VALUE("block_dim_z",
+							      "i32", "3, i64 2")
+		FRAME_VALUE("grid_dim_x", "i32", "4, i64 0") FRAME_VALUE(
+			"grid_dim_y", "i32",
+			"4, i64 1") FRAME_VALUE("grid_dim_z", "i32", "4, i64 2")
+			FRAME_VALUE("shared", "ptr", "7") FRAME_VALUE(
+				"dynamic_shared", "ptr",
+				"8") FRAME_VALUE("turn", "i32", "16")
+				FRAME_VALUE("context", "ptr", "18") FRAME_VALUE(
+					"uniform_in", "ptr", "19")
+					FRAME_VALUE(
+						"uniform_out", "ptr",
+						"20") "  %ended.p = "
+						      "getelementptr "
+						      "%smelt.frame, ptr "
+						      "%frame, i64 0, i32 17\n";
 
 /* Linear index of the first thread of the row. */
 static const char linear_row[] =
 	"  %linear.plane = mul i32 %block_dim_y, %thread_idx_z\n"
 	"  %linear.y = add i32 %linear.plane, %thread_idx_y\n"
-	"  %linear.row = mul i32 %linear.y, %block_dim_x\n";
+	"  %linear.row = mul i32 %linear.y, %block_dim_x\n"
+	"  %linear.row.l = zext i32 %linear.row to i64\n";
 
 #define BLOCK_PARAM                                                            \
 	"ptr noalias readonly captures(none) dereferenceable(16) %block, "
@@ -534,6 +483,7 @@ static const char loop_text[] =
 	"  %row.in = icmp ult i32 %thread_idx_y, %block_dim_y\n"
 	"  br i1 %row.in, label %split, label %next.plane\n"
 	"split:\n"
+	"  %ended = load i32, ptr %ended.p, align 4\n"
 	"  %low = call i64 @smelt.low(i64 %x.0, i64 %dim.x)\n"
 	"  %high = call i64 @smelt.high(i64 %x.0, i64 %dim.x)\n"
 	"  %some.before = icmp ult i64 %x.0, %low\n"
@@ -550,6 +500,7 @@ static const char loop_text[] =
 	"  %x = phi i64 [ %low, %middle ], [ %x.1, %column ]\n"
 	"  %thread_idx_x = trunc nuw i64 %x to i32\n"
 	"  %linear = add i32 %linear.row, %thread_idx_x\n"
+	"  %linear_wide = add nuw nsw i64 %linear.row.l, %x\n"
 	"  %lane_id = and i32 %linear, 31\n"
 	"  call void @$THREAD(ptr %block)\n"
 	"  %x.1 = add nuw nsw i64 %x, 1\n"
@@ -578,11 +529,13 @@ static const char checked_text[] =
 	"nounwind noinline optsize cold {\n"
 	"entry:\n"
 	"$FRAME$LINEAR"
+	"  %ended = load i32, ptr %ended.p, align 4\n"
 	"  br label %column\n"
 	"column:\n"
 	"  %x = phi i64 [ %low, %entry ], [ %x.1, %column ]\n"
 	"  %thread_idx_x = trunc nuw i64 %x to i32\n"
 	"  %linear = add i32 %linear.row, %thread_idx_x\n"
+	"  %linear_wide = add nuw nsw i64 %linear.row.l, %x\n"
 	"  %lane_id = and i32 %linear, 31\n"
 	"  call void @$THREAD(ptr %block)\n"
 	"  %x.1 = add nuw nsw i64 %x, 1\n"
@@ -660,6 +613,8 @@ static const char ramp_text[] =
 /* What the templates call. */
 static const char template_declarations[] =
 	FRAME_TYPE "@smelt_cpu_level = external global i32\n"
+		   "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
+		   "declare void @smelt_cpu_poll(ptr, ptr, ptr, ptr)\n"
 		   "declare i64 @smelt.low(i64, i64)\n"
 		   "declare i64 @smelt.high(i64, i64)\n"
 		   "declare void @smelt_cpu_join(ptr, i32)\n"
@@ -701,7 +656,8 @@ cpu_support(struct cc_job *job)
 	buf_puts(job->arena, &text, clip_text);
 	buf_puts(job->arena, &text, warp_text);
 	buf_puts(job->arena, &text, vote_text);
-	buf_puts(job->arena, &text, level_text);
+	buf_puts(job->arena, &text, cpu_level_text);
+	buf_puts(job->arena, &text, cpu_poll_text);
 	link_text(job, &text);
 }
 
@@ -717,11 +673,9 @@ cpu_support_internal(struct cc_job *job)
 		       LLVMInternalLinkage);
 }
 
-/* Appends the template with $KEY replaced; keys and values alternate, NULL
- * ends. */
-static void
-add_template(struct cc_job *job, struct buf *text, const char *template,
-	     const char *const *replacements)
+void
+cpu_template_add(struct cc_job *job, struct buf *text, const char *template,
+		 const char *const *replacements)
 {
 	while (*template) {
 		size_t plain = strcspn(template, "$");
@@ -763,15 +717,15 @@ cpu_template_loops(struct cc_job *job, struct buf *text,
 	_Static_assert(array_count(processors) == CPU_LOOPS, "one each");
 	buf_printf(job->arena, text, "declare void @%s(ptr)\n", thread);
 	if (names->loops[2]) {
-		add_template(job, &alone, alone_text, lonely);
+		cpu_template_add(job, &alone, alone_text, lonely);
 		replacements[choice] = alone.data;
 	}
-	add_template(job, text, choice_text, replacements);
-	add_template(job, text, checked_text, replacements);
+	cpu_template_add(job, text, choice_text, replacements);
+	cpu_template_add(job, text, checked_text, replacements);
 	for (size_t i = 0; i < CPU_LOOPS && names->loops[i]; i++) {
 		replacements[name] = names->loops[i];
 		replacements[cpu] = processors[i];
-		add_template(job, text, loop_text, replacements);
+		cpu_template_add(job, text, loop_text, replacements);
 	}
 }
 
@@ -788,7 +742,7 @@ cpu_template_ramp(struct cc_job *job, struct buf *text, const char *name,
 	};
 
 	buf_printf(job->arena, text, "declare void @%s(ptr)\n", thread);
-	add_template(job, text, ramp_text, replacements);
+	cpu_template_add(job, text, ramp_text, replacements);
 }
 
 void

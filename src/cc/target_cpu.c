@@ -195,18 +195,46 @@ cpu_intrinsics(struct cc_job *job)
 }
 
 static bool
-suspends(const struct cpu_kernel *kernel)
+meets(const struct cpu_kernel *kernel)
 {
 	return kernel->reach & (CPU_REACH_BARRIER | CPU_REACH_WARP);
 }
 
+/* Whether it is a coroutine. */
+static bool
+suspends(const struct cpu_kernel *kernel)
+{
+	return meets(kernel) && kernel->parts.count == 0;
+}
+
+/* Loops that a kernel consists of. */
+static size_t
+piece_count(const struct cpu_kernel *kernel)
+{
+	return kernel->parts.count ? kernel->parts.count : 1;
+}
+
+static LLVMValueRef
+piece(struct cc_job *job, size_t k, size_t p)
+{
+	const struct cpu_state *state = job->state;
+	const struct cc_kernel *kernel = &job->cc->kernels[k];
+	const char *symbol = kernel->symbol;
+
+	if (state->kernels[k].parts.count)
+		symbol = arena_printf(job->arena, "%s_part%zu", symbol, p);
+	return LLVMGetNamedFunction(job->module, symbol);
+}
+
 static struct cpu_names
-names_of(struct cc_job *job, size_t k)
+names_of(struct cc_job *job, size_t k, size_t p)
 {
 	const struct cpu_state *state = job->state;
 	const char *name = job->cc->kernels[k].cpu_symbol;
 	const char *alone = NULL;
 
+	if (state->kernels[k].parts.count)
+		name = arena_printf(job->arena, "%s_part%zu", name, p);
 	if (state->kernels[k].alone)
 		alone = arena_printf(job->arena, "%s_alone", name);
 	return (struct cpu_names){
@@ -215,6 +243,24 @@ names_of(struct cc_job *job, size_t k)
 			  arena_printf(job->arena, "%s_v3", name), alone},
 		.checked = arena_printf(job->arena, "%s_checked", name),
 	};
+}
+
+/* Whether a call of it may leave the block's code in the middle: what runs
+ * parts could not be begun again there. */
+static bool
+leaves(LLVMValueRef thread)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(thread); b;
+	     b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+		     i = LLVMGetNextInstruction(i)) {
+			LLVMValueRef callee = lower_callee(i);
+
+			if (callee &&
+			    !strcmp(LLVMGetValueName(callee), "smelt_cpu_here"))
+				return true;
+		}
+	return false;
 }
 
 /* Finds out what the engine may do with the kernel, and the compiler here. */
@@ -228,10 +274,26 @@ look_at(struct cc_job *job, size_t k)
 	if (cpu_watches(job))
 		return;
 	cpu_atomics_of_block(thread);
+	if (meets(kernel) && !leaves(thread))
+		cc_shim_parts(thread, job->cc->kernels[k].symbol,
+			      &kernel->parts);
 	if (suspends(kernel))
 		return;
-	kernel->joined = cpu_rows_join(thread);
+	kernel->joined = !meets(kernel) && cpu_rows_join(thread);
 	kernel->alone = cpu_atomics_alone(thread);
+}
+
+static void
+add_driver(struct cc_job *job, struct buf *text, size_t k)
+{
+	const struct cpu_kernel *kernel =
+		&((struct cpu_state *)job->state)->kernels[k];
+	const char *functions[CPU_MOST_PARTS];
+
+	for (size_t p = 0; p < kernel->parts.count; p++)
+		functions[p] = names_of(job, k, p).kernel;
+	cpu_template_driver(job, text, job->cc->kernels[k].cpu_symbol,
+			    &kernel->parts, functions);
 }
 
 /* The wrappers, calling their thread functions. */
@@ -243,14 +305,21 @@ add_wrappers(struct cc_job *job)
 
 	for (size_t k = 0; k < job->cc->kernel_count; k++) {
 		const struct cc_kernel *kernel = &job->cc->kernels[k];
-		struct cpu_names names = names_of(job, k);
+		struct cpu_names names = names_of(job, k, 0);
 
-		if (suspends(&state->kernels[k]))
+		if (suspends(&state->kernels[k])) {
 			cpu_template_ramp(
 				job, &text, names.kernel, kernel->symbol,
 				state->kernels[k].reach & CPU_REACH_WARP);
-		else
-			cpu_template_loops(job, &text, &names, kernel->symbol);
+			continue;
+		}
+		for (size_t p = 0; p < piece_count(&state->kernels[k]); p++) {
+			names = names_of(job, k, p);
+			cpu_template_loops(job, &text, &names,
+					   LLVMGetValueName(piece(job, k, p)));
+		}
+		if (state->kernels[k].parts.count)
+			add_driver(job, &text, k);
 	}
 	cpu_templates_link(job, &text);
 }
@@ -275,14 +344,12 @@ prepare_loops(struct cc_job *job, const struct cpu_names *names,
 }
 
 static void
-prepare(struct cc_job *job, size_t k, struct cpu_lines *lines)
+prepare_piece(struct cc_job *job, size_t k, size_t p, struct cpu_lines *lines)
 {
-	const struct cc_kernel *kernel = &job->cc->kernels[k];
 	const struct cpu_state *state = job->state;
-	struct cpu_names names = names_of(job, k);
-	LLVMValueRef thread = cc_kernel_function(job, kernel);
+	struct cpu_names names = names_of(job, k, p);
+	LLVMValueRef thread = piece(job, k, p);
 
-	cc_note_stage("optimise", job->arch, kernel->name);
 	if (suspends(&state->kernels[k]))
 		cpu_lines_add(lines,
 			      LLVMGetNamedFunction(job->module, names.kernel),
@@ -292,6 +359,16 @@ prepare(struct cc_job *job, size_t k, struct cpu_lines *lines)
 	LLVMSetLinkage(thread, LLVMInternalLinkage);
 	drop_param_attribute(thread, "noalias");
 	cc_inline_always(thread);
+}
+
+static void
+prepare(struct cc_job *job, size_t k, struct cpu_lines *lines)
+{
+	const struct cpu_state *state = job->state;
+
+	cc_note_stage("optimise", job->arch, job->cc->kernels[k].name);
+	for (size_t p = 0; p < piece_count(&state->kernels[k]); p++)
+		prepare_piece(job, k, p, lines);
 }
 
 static void
@@ -310,11 +387,11 @@ complete_loop(struct cc_job *job, const struct cc_kernel *kernel,
 }
 
 static void
-complete_loops(struct cc_job *job, size_t k)
+complete_loops(struct cc_job *job, size_t k, size_t p)
 {
 	const struct cc_kernel *kernel = &job->cc->kernels[k];
 	const struct cpu_state *state = job->state;
-	struct cpu_names names = names_of(job, k);
+	struct cpu_names names = names_of(job, k, p);
 
 	for (size_t i = 0; i < CPU_LOOPS && names.loops[i]; i++)
 		complete_loop(job, kernel, names.loops[i], false);
@@ -322,6 +399,14 @@ complete_loops(struct cc_job *job, size_t k)
 	if (state->kernels[k].alone)
 		cpu_atomics_drop(
 			LLVMGetNamedFunction(job->module, names.loops[2]));
+}
+
+/* A thread function that is part of its wrapper now. */
+static void
+drop_inlined(LLVMValueRef thread)
+{
+	if (thread && !LLVMGetFirstUse(thread))
+		LLVMDeleteFunction(thread);
 }
 
 /* The wrappers with their thread function inlined: primitives become values. */
@@ -335,15 +420,38 @@ complete(struct cc_job *job, size_t k)
 	LLVMValueRef ramp =
 		LLVMGetNamedFunction(job->module, kernel->cpu_symbol);
 
-	if (thread && !LLVMGetFirstUse(thread))
-		LLVMDeleteFunction(thread);
+	for (size_t p = 0; p < state->parts.count; p++)
+		drop_inlined(piece(job, k, p));
+	drop_inlined(thread);
 	if (!suspends(state)) {
-		complete_loops(job, k);
+		for (size_t p = 0; p < piece_count(state); p++)
+			complete_loops(job, k, p);
 		return;
 	}
 	cpu_bind(job, ramp, true);
 	cpu_suspend(job, ramp);
 	LLVMSetVisibility(ramp, LLVMHiddenVisibility);
+}
+
+/* The parts of kernels, simplified like the thread functions that they are of;
+ * those have ended. */
+static void
+tidy_parts(struct cc_job *job)
+{
+	const struct cpu_state *state = job->state;
+	bool any = false;
+
+	for (size_t k = 0; k < job->cc->kernel_count; k++) {
+		if (!state->kernels[k].parts.count)
+			continue;
+		any = true;
+		LLVMDeleteFunction(
+			cc_kernel_function(job, &job->cc->kernels[k]));
+	}
+	if (any)
+		cc_passes(job, "function(sroa,early-cse<memssa>,"
+			       "instcombine<no-verify-fixpoint>,"
+			       "simplifycfg,adce)");
 }
 
 /*
@@ -356,6 +464,7 @@ cpu_optimise(struct cc_job *job)
 
 	for (size_t k = 0; k < job->cc->kernel_count; k++)
 		look_at(job, k);
+	tidy_parts(job);
 	add_wrappers(job);
 	for (size_t k = 0; k < job->cc->kernel_count; k++)
 		prepare(job, k, lines);
@@ -378,9 +487,12 @@ report(struct cc_job *job)
 
 		job->result->resources[k].shared_bytes =
 			(uint32_t)kernel->shared_bytes;
+		if (meets(kernel))
+			job->result->flags[k] |= SMELT_KERNEL_BARRIER;
 		if (suspends(kernel))
-			job->result->flags[k] |=
-				SMELT_KERNEL_COROUTINE | SMELT_KERNEL_BARRIER;
+			job->result->flags[k] |= SMELT_KERNEL_COROUTINE;
+		if (kernel->parts.count)
+			job->result->flags[k] |= SMELT_KERNEL_PARTS;
 		if (kernel->joined)
 			job->result->flags[k] |= SMELT_KERNEL_JOINED;
 		if (kernel->alone)

@@ -90,12 +90,12 @@ static const char *
 check_kernel(const struct image_table *table, uint32_t index)
 {
 	const struct smelt_table_kernel *kernel = &table->kernels[index];
-	const unsigned known = SMELT_KERNEL_INDEX1 | SMELT_KERNEL_INDEX2 |
-			       SMELT_KERNEL_INDEX3 | SMELT_KERNEL_BARRIER |
-			       SMELT_KERNEL_COROUTINE |
-			       SMELT_KERNEL_DYNAMIC_SHARED | SMELT_KERNEL_DEEP |
-			       SMELT_KERNEL_WATCHED | SMELT_KERNEL_PRINT |
-			       SMELT_KERNEL_JOINED | SMELT_KERNEL_ALONE;
+	const unsigned known =
+		SMELT_KERNEL_INDEX1 | SMELT_KERNEL_INDEX2 |
+		SMELT_KERNEL_INDEX3 | SMELT_KERNEL_BARRIER |
+		SMELT_KERNEL_COROUTINE | SMELT_KERNEL_DYNAMIC_SHARED |
+		SMELT_KERNEL_DEEP | SMELT_KERNEL_WATCHED | SMELT_KERNEL_PRINT |
+		SMELT_KERNEL_JOINED | SMELT_KERNEL_ALONE | SMELT_KERNEL_PARTS;
 
 	if (index && !ids_increase(kernel - 1, kernel))
 		return "kernel table: kernels are not in order";

@@ -1,5 +1,5 @@
-; A kernel with barriers is a coroutine: its ramp returns before anything of the
-; kernel has run, and each barrier of the source is one suspension, also where an
+; A kernel whose threads may come to different barriers is a coroutine: its ramp returns
+; before anything of the kernel has run, and each barrier of the source is one suspension, also where an
 ; earlier branch would be worth copying it for (design D9). Shared statics have
 ; offsets in the block's memory, 16-aligned.
 ; RUN: llvm-as %s -o %t.bc
@@ -12,9 +12,9 @@
 ; CHECK: store ptr @two_0000000000000007_cpu.resume
 ; CHECK: ret ptr
 
-; One store of SMELT_CPU_BARRIER in frame->suspend for each of the two.
+; One store of SMELT_CPU_BARRIER in frame->suspend for each of the four.
 ; CHECK-LABEL: define internal {{.*}}void @two_0000000000000007_cpu.resume(
-; CHECK-COUNT-2: store i32 1, ptr %{{.*}}, align 4
+; CHECK-COUNT-4: store i32 1, ptr %{{.*}}, align 4
 ; CHECK-NOT: store i32 1, ptr %{{.*}}, align 4
 ; CHECK: store ptr null
 ; CHECK: ret void
@@ -76,5 +76,18 @@ out:
   call void @meet()
   %r = load float, ptr @total, align 4
   store float %r, ptr %y, align 4
+  br i1 %in, label %left, label %right
+
+left:
+  %p = getelementptr i8, ptr %y, i64 4
+  store float 3.0, ptr %p, align 4
+  call void @meet()
+  store float 4.0, ptr %p, align 4
+  ret void
+
+right:
+  call void @meet()
+  %q = getelementptr i8, ptr %y, i64 8
+  store float 5.0, ptr %q, align 4
   ret void
 }

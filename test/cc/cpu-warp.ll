@@ -1,5 +1,6 @@
-; The two shuffles of a word of 64 bits are one meeting of the warp on the CPU; others are
-; not joined: of another lane, of a value that the first gives, with a store between.
+; The two shuffles of a word of 64 bits are one meeting of the warp in a coroutine on the CPU;
+; others are not joined: of another lane, of a value that the first gives, with a store
+; between. (Threads part in the end, or these would be no coroutines: two more meetings.)
 ; RUN: llvm-as %s -o %t.bc
 ; RUN: %smelt-cc %t.bc --targets cpu --verify --stop-after optimise -o %t.ll
 ; RUN: FileCheck %s <%t.ll
@@ -12,16 +13,16 @@ declare i32 @__smelt_shuffle_xor_b32(i32, i32)
 
 ; A suspension leaves 2 in the frame.
 ; CHECK-LABEL: define internal {{.*}}@k_0000000000000001_cpu.resume(
-; CHECK: store i32 2, ptr
+; CHECK-COUNT-3: store i32 2, ptr
 ; CHECK-NOT: store i32 2, ptr
 ; CHECK-LABEL: define internal {{.*}}@l_0000000000000002_cpu.resume(
-; CHECK-COUNT-2: store i32 2, ptr
+; CHECK-COUNT-4: store i32 2, ptr
 ; CHECK-NOT: store i32 2, ptr
 ; CHECK-LABEL: define internal {{.*}}@m_0000000000000003_cpu.resume(
-; CHECK-COUNT-2: store i32 2, ptr
+; CHECK-COUNT-4: store i32 2, ptr
 ; CHECK-NOT: store i32 2, ptr
 ; CHECK-LABEL: define internal {{.*}}@n_0000000000000004_cpu.resume(
-; CHECK-COUNT-2: store i32 2, ptr
+; CHECK-COUNT-4: store i32 2, ptr
 ; CHECK-NOT: store i32 2, ptr
 ; CHECK: attributes
 
@@ -44,6 +45,7 @@ define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_3app1kE(ptr %b) {
   %up = shl i64 %high.l, 32
   %both = or i64 %up, %low.l
   store i64 %both, ptr %at, align 8
+  call void @part(i32 %t, ptr %y)
   ret void
 }
 
@@ -59,6 +61,7 @@ define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_3app1lE(ptr %b) {
   %t.l = zext i32 %t to i64
   %at = getelementptr i32, ptr %y, i64 %t.l
   store i32 %s, ptr %at, align 4
+  call void @part(i32 %t, ptr %y)
   ret void
 }
 
@@ -74,6 +77,7 @@ define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_3app1mE(ptr %b) {
   %t.l = zext i32 %t to i64
   %at = getelementptr i32, ptr %y, i64 %t.l
   store i32 %c, ptr %at, align 4
+  call void @part(i32 %t, ptr %y)
   ret void
 }
 
@@ -90,5 +94,23 @@ define internal void @_RINvCs1_5smelt13___smelt_entryNvCs2_3app1nE(ptr %b) {
   store i32 %a, ptr %at, align 4
   %c = call i32 @__smelt_shuffle_xor_b32(i32 %u, i32 4)
   store i32 %c, ptr %y, align 4
+  call void @part(i32 %t, ptr %y)
+  ret void
+}
+
+define internal void @part(i32 %t, ptr %y) {
+  %odd.n = and i32 %t, 1
+  %odd = icmp eq i32 %odd.n, 1
+  %p = getelementptr i8, ptr %y, i64 4096
+  br i1 %odd, label %left, label %right
+left:
+  store i32 7, ptr %p, align 4
+  %a = call i32 @__smelt_shuffle_xor_b32(i32 %t, i32 6)
+  store i32 %a, ptr %p, align 4
+  ret void
+right:
+  %c = call i32 @__smelt_shuffle_xor_b32(i32 %t, i32 7)
+  %q = getelementptr i8, ptr %y, i64 8192
+  store i32 %c, ptr %q, align 4
   ret void
 }

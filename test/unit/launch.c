@@ -5,6 +5,8 @@
 
 #include "sample.h"
 
+#include <pthread.h>
+
 static smelt_device *device;
 static smelt_stream *stream;
 
@@ -103,6 +105,43 @@ shapes(void)
 	launch.grid_kind = 1;
 	CHECK_INT(smelt_kernel_launch(stream, &launch), 0);
 	CHECK_INT(out[0], 25 * 5 * 2 * 64);
+}
+
+static void *
+launch_often(void *data)
+{
+	struct smelt_launch launch = sample_launch(SAMPLE_ALONE, data, 100);
+	smelt_stream *own;
+
+	launch.grid_kind = 0;
+	launch.block[0] = 32;
+	launch.block[1] = launch.block[2] = 1;
+	launch.grid[0] = 200;
+	CHECK_INT(smelt_stream_create(device, &own), 0);
+	for (int i = 0; i < 200; i++)
+		CHECK_INT(smelt_kernel_launch(own, &launch), 0);
+	smelt_stream_destroy(own);
+	return NULL;
+}
+
+/* Launches that are told that they are alone are: nothing is lost where several
+ * threads launch at the same time, and blocks go to several threads. */
+static void
+alone(void)
+{
+	uint64_t out[2] = {0, 0};
+	struct sample_block block = {{0}, out, 0, 0};
+	pthread_t threads[4];
+
+	setup();
+	for (int t = 0; t < 4; t++)
+		CHECK_INT(
+			pthread_create(&threads[t], NULL, launch_often, &block),
+			0);
+	for (int t = 0; t < 4; t++)
+		pthread_join(threads[t], NULL);
+	CHECK_INT(out[0], 4 * 200 * 200 * 32);
+	CHECK(out[1] > 0);
 }
 
 /* Threads that a grid runs in blocks that nobody asked for. */
@@ -482,6 +521,7 @@ main(void)
 	RUN(huge);
 	RUN(shapes);
 	RUN(chosen_blocks);
+	RUN(alone);
 	RUN(reduce);
 	RUN(warps);
 	RUN(ragged);

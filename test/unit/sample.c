@@ -153,6 +153,26 @@ count(const void *data, struct smelt_cpu_frame *frame)
 		block->out[1] = block->n;
 }
 
+/* Slow enough to be seen where it is not alone after all. */
+static void
+count_alone(const void *data, struct smelt_cpu_frame *frame)
+{
+	const struct sample_block *block = data;
+	volatile uint64_t *out = block->out;
+	uint64_t before;
+
+	if (!frame->alone) {
+		__atomic_fetch_add(&block->out[0], frame->block_dim[0],
+				   __ATOMIC_RELAXED);
+		return;
+	}
+	before = out[0];
+	for (volatile int i = 0; i < 100; i++)
+		;
+	out[0] = before + frame->block_dim[0];
+	out[1]++;
+}
+
 static void
 shared(const void *data, struct smelt_cpu_frame *frame)
 {
@@ -343,6 +363,8 @@ static const struct {
 			 0, 0},
 	[SAMPLE_PRINT] = {"t::print", (void (*)(void))print, SMELT_KERNEL_PRINT,
 			  0, 0},
+	[SAMPLE_ALONE] = {"t::alone", (void (*)(void))count_alone,
+			  SMELT_KERNEL_ALONE, 0, 0},
 	[SAMPLE_TEXT] = {"t::text", (void (*)(void))text, 0, 0, 0},
 };
 

@@ -27,6 +27,7 @@ enum sample_kernel {
 	SAMPLE_RACE,
 	SAMPLE_PRINT, /* plain: prints "VALUE: i of n" for i < n, in pieces */
 	SAMPLE_TEXT,  /* plain: panics with its value where i == n */
+	SAMPLE_ALONE, /* plain, ALONE: as COUNT; out[1]: plain counts */
 	SAMPLE_COUNT_OF
 };
 

@@ -560,7 +560,9 @@ cpu_kernel_get(void *device, void *program, struct engine_kernel *kernel)
 	(void)device;
 	kernel->handle = kernels[kernel->index];
 	kernel->suggested =
-		kernel->flags & SMELT_KERNEL_COROUTINE ? 256 : CPU_MAX_BLOCK;
+		kernel->flags & (SMELT_KERNEL_COROUTINE | SMELT_KERNEL_PARTS)
+			? 256
+			: CPU_MAX_BLOCK;
 	if (kernel->handle)
 		return 0;
 	return rt_error(SMELT_ENO_KERNEL, "not compiled for the CPU");

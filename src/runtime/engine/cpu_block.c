@@ -189,7 +189,9 @@ run_plain(struct cpu_worker *worker, smelt_cpu_kernel *kernel)
 	struct smelt_cpu_frame *frame = &worker->frame;
 
 	memset(frame->start, 0, sizeof(frame->start));
-	if (setjmp(worker->leave) == 0 || skip_thread(frame))
+	free_frames(worker);
+	if (setjmp(worker->leave) == 0 ||
+	    (!worker->no_memory && skip_thread(frame)))
 		kernel(frame->block, frame);
 }
 

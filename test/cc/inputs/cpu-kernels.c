@@ -373,6 +373,58 @@ KERNEL(vote)
 	out[7] = (float)__smelt_shuffle_down_b32(l, 0xffffffff);
 }
 
+static uint32_t
+place_in_block(void)
+{
+	return __smelt_thread_idx_x() +
+	       __smelt_block_dim_x() *
+		       (__smelt_thread_idx_y() +
+			__smelt_block_dim_y() * __smelt_thread_idx_z());
+}
+
+/* Much that lives on from one meeting to the next, and threads that end. */
+KERNEL(keep)
+{
+	uint32_t t = place_in_block(), sum = 0;
+	uint32_t threads = __smelt_block_dim_x() * __smelt_block_dim_y() *
+			   __smelt_block_dim_z();
+	float mine[8] = {0};
+	ARGUMENTS;
+	i = __smelt_block_idx_x() * threads + t;
+	for (uint32_t k = 0; k < block->w; k++) {
+		mine[(t + k) % 8] += x.data[i] + (float)k;
+		tile[t] = mine[(3 * t + k) % 8];
+		barrier();
+		if (t % 16 == 5 && k == 3)
+			__smelt_panic(45, t, k);
+		sum += __smelt_shuffle_xor_b32(
+			(uint32_t)tile[(t + 1) % threads], k + 1);
+		bool some = __smelt_any(t % 5 == k);
+		uint64_t votes = __smelt_ballot(t % 3 == 0);
+		if (some)
+			sum += (uint32_t)votes % 1000;
+		barrier();
+	}
+	y.data[i] = (float)sum + mine[t % 8];
+}
+
+/* Threads come to different barriers, which is one meeting all the same. */
+KERNEL(apart)
+{
+	uint32_t t = __smelt_thread_idx_x(), n = __smelt_block_dim_x();
+	float v;
+	ARGUMENTS;
+	tile[t] = x.data[i];
+	if (t % 2) {
+		barrier();
+		v = tile[(t + 1) % n] + 1;
+	} else {
+		barrier();
+		v = tile[(t + 2) % n] * 2;
+	}
+	y.data[i] = v;
+}
+
 #ifndef HOST
 void
 __smelt_kernel_id(__int128 id);

@@ -79,7 +79,7 @@ kernel_fn(const struct block *block);
 /* Kernels whose threads meet. */
 #define MEETING_KERNELS(X)                                                     \
 	X(reduce) X(dynamic) X(barrier_panic) X(barrier_leave) X(warp_sum)     \
-	X(warp_scan) X(vote)
+	X(warp_scan) X(vote) X(keep) X(apart)
 
 enum kernel_id {
 #define X(name) ID_##name,

@@ -426,11 +426,86 @@ try_votes(void)
 	expect("vote", state, 0, 0, 0);
 }
 
+/* What kernel keep does, for all threads of a block at once. */
+static void
+keep_on_host(const float *in, float *out, uint32_t threads)
+{
+	static float mine[256][8], tile[256];
+	uint32_t sum[256] = {0}, shown[256];
+	bool ended[256] = {false};
+
+	memset(mine, 0, sizeof(mine));
+	for (uint32_t k = 0; k < 6; k++) {
+		for (uint32_t t = 0; t < threads; t++) {
+			if (ended[t])
+				continue;
+			mine[t][(t + k) % 8] += in[t] + (float)k;
+			tile[t] = mine[t][(3 * t + k) % 8];
+		}
+		for (uint32_t t = 0; t < threads; t++) {
+			ended[t] |= t % 16 == 5 && k == 3;
+			shown[t] = (uint32_t)tile[(t + 1) % threads];
+		}
+		for (uint32_t t = 0; t < threads; t++) {
+			uint32_t from = t ^ (k + 1), votes = 0;
+			bool any = false;
+
+			if (ended[t])
+				continue;
+			for (uint32_t l = t / 32 * 32;
+			     l < threads && l < t / 32 * 32 + 32; l++) {
+				any |= !ended[l] && l % 5 == k;
+				if (!ended[l] && l % 3 == 0)
+					votes |= 1u << l % 32;
+			}
+			if (from >= threads || ended[from])
+				from = t;
+			sum[t] += shown[from] + (any ? votes % 1000 : 0);
+		}
+	}
+	for (uint32_t t = 0; t < threads; t++)
+		out[t] = ended[t] ? -1 : (float)sum[t] + mine[t][t % 8];
+}
+
+static void
+try_keep(uint32_t dim_x, uint32_t dim_y, uint32_t dim_z)
+{
+	uint32_t grid[3] = {4, 1, 1}, dim[3] = {dim_x, dim_y, dim_z};
+	uint32_t threads = dim_x * dim_y * dim_z;
+	struct block block = {.w = 6, .x = {x, 1024}, .y = {y, 1024}};
+	struct smelt_device_state state;
+
+	for (int i = 0; i < 1024; i++) {
+		x[i] = (float)(i % 17);
+		y[i] = want[i] = -1;
+	}
+	for (uint32_t b = 0; b < 4; b++)
+		keep_on_host(x + b * threads, want + b * threads, threads);
+	state = run(ID_keep, grid, dim, 0, block);
+	expect("keep", state, 4 * ((threads + 10) / 16), 45, 5);
+}
+
+static void
+try_apart(void)
+{
+	struct smelt_device_state state = meet(ID_apart, 4, 90, 0);
+
+	for (int i = 0; i < 360; i++) {
+		const float *tile = x + i / 90 * 90;
+		int t = i % 90;
+
+		want[i] =
+			t % 2 ? tile[(t + 1) % 90] + 1 : tile[(t + 2) % 90] * 2;
+	}
+	expect("apart", state, 0, 0, 0);
+}
+
 /* Which kernels the engine may treat in which way. */
 static void
 try_flags(void)
 {
-	const uint32_t both = SMELT_KERNEL_JOINED | SMELT_KERNEL_ALONE;
+	const uint32_t all = SMELT_KERNEL_JOINED | SMELT_KERNEL_ALONE |
+			     SMELT_KERNEL_PARTS | SMELT_KERNEL_COROUTINE;
 	static const struct {
 		enum kernel_id id;
 		uint32_t flags;
@@ -444,11 +519,17 @@ try_flags(void)
 		{ID_block_alone, 0},
 		{ID_lane, 0},
 		{ID_recurse, 0},
-		{ID_reduce, 0},
+		{ID_reduce, SMELT_KERNEL_PARTS},
+		{ID_barrier_panic, SMELT_KERNEL_PARTS},
+		{ID_barrier_leave, SMELT_KERNEL_COROUTINE},
+		{ID_warp_scan, SMELT_KERNEL_PARTS},
+		{ID_vote, SMELT_KERNEL_PARTS},
+		{ID_keep, SMELT_KERNEL_PARTS},
+		{ID_apart, SMELT_KERNEL_COROUTINE},
 	};
 
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
-		uint32_t flags = find_kernel(expected[i].id).flags & both;
+		uint32_t flags = find_kernel(expected[i].id).flags & all;
 
 		if (flags == expected[i].flags)
 			continue;
@@ -471,12 +552,17 @@ main(void)
 		alone = true;
 		PLAIN_KERNELS(X)
 #undef X
+		try_shared();
+		try_panics();
+		try_warps();
+		try_votes();
+		try_keep(100, 1, 1);
+		try_keep(25, 2, 2);
+		try_keep(7, 3, 5);
+		try_keep(64, 2, 1);
+		try_apart();
 	}
 	try_flags();
-	try_shared();
-	try_panics();
-	try_warps();
-	try_votes();
 	printf("%d failures\n", failures);
 	return failures != 0;
 }

@@ -1,0 +1,65 @@
+/*
+ * The level of this processor in the x86-64 ABI's count: 3 if it has all of
+ * x86-64-v3 and the system saves its registers, else 1. Asked by instruction,
+ * in a constructor: __builtin_cpu_supports would want libgcc, which a program
+ * need not link. 953692673 are the bits of ecx of leaf 1: SSE3, SSSE3, FMA,
+ * CX16, SSE4.1, SSE4.2, MOVBE, POPCNT, OSXSAVE, AVX, F16C; 296 those of ebx of
+ * leaf 7: BMI1, AVX2, BMI2; 32 is LZCNT.
+ */
+#include "cc/cpu.h"
+
+const char cpu_level_text[] =
+	"@smelt_cpu_level = global i32 1, align 4\n"
+	"@smelt_cpu_begin = internal global ptr @smelt_cpu_detect, "
+	"section \".init_array\", align 8\n"
+	"@llvm.used = appending global [1 x ptr] [ptr @smelt_cpu_begin], "
+	"section \"llvm.metadata\"\n"
+	/* A number in the object too, not a bit, so that a test can set it. */
+	"@llvm.compiler.used = appending global [1 x ptr] "
+	"[ptr @smelt_cpu_level], section \"llvm.metadata\"\n"
+	"define { i32, i32, i32 } @smelt_cpu_id(i32 %leaf) "
+	"alwaysinline nounwind {\n"
+	"  %r = call { i32, i32, i32, i32 } asm sideeffect \"cpuid\", "
+	"\"={ax},={bx},={cx},={dx},0,2\"(i32 %leaf, i32 0)\n"
+	"  %a = extractvalue { i32, i32, i32, i32 } %r, 0\n"
+	"  %b = extractvalue { i32, i32, i32, i32 } %r, 1\n"
+	"  %c = extractvalue { i32, i32, i32, i32 } %r, 2\n"
+	"  %abc.0 = insertvalue { i32, i32, i32 } poison, i32 %a, 0\n"
+	"  %abc.1 = insertvalue { i32, i32, i32 } %abc.0, i32 %b, 1\n"
+	"  %abc.2 = insertvalue { i32, i32, i32 } %abc.1, i32 %c, 2\n"
+	"  ret { i32, i32, i32 } %abc.2\n"
+	"}\n"
+	"define void @smelt_cpu_detect() nounwind {\n"
+	"  %zero = call { i32, i32, i32 } @smelt_cpu_id(i32 0)\n"
+	"  %last = extractvalue { i32, i32, i32 } %zero, 0\n"
+	"  %has.7 = icmp uge i32 %last, 7\n"
+	"  br i1 %has.7, label %basic, label %done\n"
+	"basic:\n"
+	"  %one = call { i32, i32, i32 } @smelt_cpu_id(i32 1)\n"
+	"  %one.c = extractvalue { i32, i32, i32 } %one, 2\n"
+	"  %one.bits = and i32 %one.c, 953692673\n"
+	"  %one.all = icmp eq i32 %one.bits, 953692673\n"
+	"  br i1 %one.all, label %more, label %done\n"
+	"more:\n"
+	"  %seven = call { i32, i32, i32 } @smelt_cpu_id(i32 7)\n"
+	"  %seven.b = extractvalue { i32, i32, i32 } %seven, 1\n"
+	"  %seven.bits = and i32 %seven.b, 296\n"
+	"  %seven.all = icmp eq i32 %seven.bits, 296\n"
+	"  %ext = call { i32, i32, i32 } @smelt_cpu_id(i32 -2147483647)\n"
+	"  %ext.c = extractvalue { i32, i32, i32 } %ext, 2\n"
+	"  %ext.bits = and i32 %ext.c, 32\n"
+	"  %ext.all = icmp ne i32 %ext.bits, 0\n"
+	"  %saved = call { i32, i32 } asm sideeffect \"xgetbv\", "
+	"\"={ax},={dx},{cx}\"(i32 0)\n"
+	"  %saved.a = extractvalue { i32, i32 } %saved, 0\n"
+	"  %saved.bits = and i32 %saved.a, 6\n"
+	"  %saved.all = icmp eq i32 %saved.bits, 6\n"
+	"  %both = and i1 %seven.all, %ext.all\n"
+	"  %all = and i1 %both, %saved.all\n"
+	"  br i1 %all, label %set, label %done\n"
+	"set:\n"
+	"  store i32 3, ptr @smelt_cpu_level, align 4\n"
+	"  br label %done\n"
+	"done:\n"
+	"  ret void\n"
+	"}\n";
