@@ -74,19 +74,13 @@ fn multiply(n: usize, a: &[f64], b: &[f64], mut c: DisjointMut2<f64>) {
     let (column, row) = at.get();
     let mut sum = 0.0;
     for k in (0..n).step_by(TILE) {
-        let inside = row < n && k + tx < n;
-        A_TILE.store(
-            ty * TILE + tx,
-            if inside { a[row * n + k + tx] } else { 0.0 },
-        );
-        let inside = column < n && k + ty < n;
+        let (kx, ky) = (k + tx, k + ty);
+        let inside = row < n && kx < n;
+        A_TILE.store(ty * TILE + tx, if inside { a[row * n + kx] } else { 0.0 });
+        let inside = column < n && ky < n;
         B_TILE.store(
             ty * TILE + tx,
-            if inside {
-                b[(k + ty) * n + column]
-            } else {
-                0.0
-            },
+            if inside { b[ky * n + column] } else { 0.0 },
         );
         sync::barrier();
         for m in 0..TILE {
