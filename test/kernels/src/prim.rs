@@ -271,6 +271,10 @@ fn reductions(gpu: &Device) -> Outcome {
             equal(many.get()?, want(n))?;
         }
     }
+    gpu.launch(Grid::blocks(300).threads(32), total, (&x, 10_008usize, &mut many))?;
+    ensure(matches!(many.get(), Err(Error::Panic { .. })), "no panic")?;
+    gpu.launch(Grid::blocks(300).threads(32), total, (&x, 70usize, &mut many))?;
+    equal(many.get()?, want(70))?;
     // After a panic, seen or not, it is as new.
     let grid = Grid::blocks(5).threads(64);
     gpu.launch(grid, total, (&x, 10_008usize, &mut sum))?;

@@ -162,7 +162,8 @@ impl Select {
         })
     }
 
-    /// Copies to `y` the elements of `x` for which `wanted` holds.
+    /// Copies to `y` the elements of `x` for which `wanted` holds. It may be asked more than once for an
+    /// element, and should say the same each time.
     ///
     /// # Errors
     /// [`Error::Invalid`] if `y` has fewer elements than `x`, or `x` more than [`new`](Self::new) was
