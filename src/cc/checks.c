@@ -200,8 +200,8 @@ checks_block_field(LLVMValueRef load, uint64_t *offset)
 
 /* ---- comparisons ---- */
 
-static LLVMIntPredicate
-inverse(LLVMIntPredicate is)
+LLVMIntPredicate
+checks_inverse(LLVMIntPredicate is)
 {
 	static const LLVMIntPredicate other[] = {
 		[LLVMIntEQ - LLVMIntEQ] = LLVMIntNE,
@@ -219,8 +219,8 @@ inverse(LLVMIntPredicate is)
 	return other[is - LLVMIntEQ];
 }
 
-static LLVMIntPredicate
-swapped(LLVMIntPredicate is)
+LLVMIntPredicate
+checks_mirrored(LLVMIntPredicate is)
 {
 	static const LLVMIntPredicate other[] = {
 		[LLVMIntEQ - LLVMIntEQ] = LLVMIntEQ,
@@ -247,7 +247,7 @@ checks_compare(LLVMValueRef condition, bool is, struct compare *compare)
 		return false;
 	compare->is = LLVMGetICmpPredicate(condition);
 	if (!is)
-		compare->is = inverse(compare->is);
+		compare->is = checks_inverse(compare->is);
 	compare->a = LLVMGetOperand(condition, 0);
 	compare->b = LLVMGetOperand(condition, 1);
 	type = LLVMTypeOf(compare->a);
@@ -258,7 +258,8 @@ checks_compare(LLVMValueRef condition, bool is, struct compare *compare)
 struct compare
 checks_swapped(struct compare compare)
 {
-	return (struct compare){swapped(compare.is), compare.b, compare.a};
+	return (struct compare){checks_mirrored(compare.is), compare.b,
+				compare.a};
 }
 
 bool

@@ -54,6 +54,12 @@ checks_pointer_base(LLVMModuleRef module, LLVMValueRef pointer,
 bool
 checks_block_field(LLVMValueRef load, uint64_t *offset);
 
+/* What holds where the other does not, and the same with sides exchanged. */
+LLVMIntPredicate
+checks_inverse(LLVMIntPredicate is);
+LLVMIntPredicate
+checks_mirrored(LLVMIntPredicate is);
+
 /* a `is` b, of integers of at most 64 bits. */
 struct compare {
 	LLVMIntPredicate is;
@@ -78,6 +84,9 @@ checks_compare_less(LLVMValueRef condition, bool is, struct compare *compare);
 LLVMValueRef
 region_incoming(LLVMValueRef phi, LLVMBasicBlockRef from);
 
+/* Whether a block of a loop has a way out of it. */
+bool
+region_may_leave(struct cc_loop *loop, LLVMBasicBlockRef block);
 /* Copies a region that is entered by its first block alone, and whose values
  * are used behind it by phis alone. Puts the copies of its blocks in `copies`
  * (room for count), of its values in the map that is returned. */

@@ -18,6 +18,7 @@
  * of the loop may be an operation that the thread would not have come to; so
  * nothing that traps is moved, and the results are frozen.
  */
+#include "cc/checks.h"
 #include "cc/cpu.h"
 #include "cc/lower.h"
 
@@ -455,58 +456,6 @@ clip(struct bounds *bounds, struct affine value, LLVMValueRef last,
 		LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, args, 6, "");
 }
 
-static LLVMIntPredicate
-negate(LLVMIntPredicate predicate)
-{
-	switch (predicate) {
-	case LLVMIntEQ:
-		return LLVMIntNE;
-	case LLVMIntNE:
-		return LLVMIntEQ;
-	case LLVMIntUGT:
-		return LLVMIntULE;
-	case LLVMIntUGE:
-		return LLVMIntULT;
-	case LLVMIntULT:
-		return LLVMIntUGE;
-	case LLVMIntULE:
-		return LLVMIntUGT;
-	case LLVMIntSGT:
-		return LLVMIntSLE;
-	case LLVMIntSGE:
-		return LLVMIntSLT;
-	case LLVMIntSLT:
-		return LLVMIntSGE;
-	default:
-		return LLVMIntSGT;
-	}
-}
-
-static LLVMIntPredicate
-swap(LLVMIntPredicate predicate)
-{
-	switch (predicate) {
-	case LLVMIntUGT:
-		return LLVMIntULT;
-	case LLVMIntUGE:
-		return LLVMIntULE;
-	case LLVMIntULT:
-		return LLVMIntUGT;
-	case LLVMIntULE:
-		return LLVMIntUGE;
-	case LLVMIntSGT:
-		return LLVMIntSLT;
-	case LLVMIntSGE:
-		return LLVMIntSLE;
-	case LLVMIntSLT:
-		return LLVMIntSGT;
-	case LLVMIntSLE:
-		return LLVMIntSGE;
-	default:
-		return predicate;
-	}
-}
-
 /* Signed comparisons are unsigned ones of both sides plus 2^(bits-1). */
 static LLVMIntPredicate
 make_unsigned(struct bounds *bounds, LLVMIntPredicate predicate,
@@ -581,7 +530,7 @@ bound_check(struct bounds *bounds, const struct cpu_check *check)
 		return false;
 	}
 	if (!check->wanted)
-		predicate = negate(predicate);
+		predicate = checks_inverse(predicate);
 	if (left.scale && right.scale) {
 		/* x on both sides: only where the difference says all */
 		bounds->range = before;
@@ -592,7 +541,7 @@ bound_check(struct bounds *bounds, const struct cpu_check *check)
 
 		left = right;
 		right = other;
-		predicate = swap(predicate);
+		predicate = checks_mirrored(predicate);
 	}
 	clip_compare(bounds, predicate, left, right.base);
 	return true;

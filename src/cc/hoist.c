@@ -321,17 +321,6 @@ hoist_from(struct hoist *hoist)
 /* ---- loops of a function ---- */
 
 static bool
-leaves(const struct hoist *hoist, LLVMBasicBlockRef block)
-{
-	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-
-	for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
-		if (!cc_shim_loop_has(hoist->loop, LLVMGetSuccessor(end, i)))
-			return true;
-	return false;
-}
-
-static bool
 is_innermost(const struct hoist *hoist)
 {
 	for (size_t i = 0; i < hoist->block_count; i++)
@@ -357,7 +346,7 @@ hoist_at(struct cc_job *job, struct cc_analyses *analyses,
 	hoist.preheader = cc_shim_loop_block(hoist.loop, CC_LOOP_PREHEADER);
 	hoist.latch = cc_shim_loop_block(hoist.loop, CC_LOOP_LATCH);
 	if (!hoist.preheader || !hoist.latch || !is_innermost(&hoist) ||
-	    !leaves(&hoist, hoist.latch) ||
+	    !region_may_leave(hoist.loop, hoist.latch) ||
 	    !region_may_be_copied(hoist.blocks, hoist.block_count))
 		return false;
 	hoist.at = LLVMGetBasicBlockTerminator(hoist.preheader);

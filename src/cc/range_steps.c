@@ -8,17 +8,6 @@
 static unsigned
 of_scev(struct ranges *ranges, struct cc_scev *scev, struct place place);
 
-static bool
-leaves(struct cc_loop *loop, LLVMBasicBlockRef block)
-{
-	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-
-	for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
-		if (!cc_shim_loop_has(loop, LLVMGetSuccessor(end, i)))
-			return true;
-	return false;
-}
-
 /* Whether a block is passed in every round. */
 static bool
 is_always_passed(struct ranges *ranges, struct cc_loop *loop,
@@ -45,7 +34,7 @@ most_rounds(struct ranges *ranges, struct cc_loop *loop, struct place before,
 		struct cc_scev *exits;
 		unsigned one;
 
-		if (!leaves(loop, blocks[i]) ||
+		if (!region_may_leave(loop, blocks[i]) ||
 		    !is_always_passed(ranges, loop, blocks[i]))
 			continue;
 		exits = cc_shim_exit_count(ranges->analyses, loop, blocks[i]);

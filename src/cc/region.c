@@ -17,6 +17,17 @@ region_incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
 	return LLVMGetIncomingValue(phi, i);
 }
 
+bool
+region_may_leave(struct cc_loop *loop, LLVMBasicBlockRef block)
+{
+	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+
+	for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
+		if (!cc_shim_loop_has(loop, LLVMGetSuccessor(end, i)))
+			return true;
+	return false;
+}
+
 /* Values of the copy by those of the original; the blocks as values too. */
 static void
 map_blocks(struct arena *arena, struct cc_map *map, LLVMBasicBlockRef block,
