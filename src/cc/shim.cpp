@@ -85,15 +85,6 @@ cc_shim_split(LLVMValueRef before)
 }
 
 bool
-cc_shim_materialize(LLVMValueRef function, char **message)
-{
-	Function *f = cast<Function>(unwrap(function));
-
-	return succeeded(f->getParent()->materializeMetadata(), message) &&
-	       succeeded(f->materialize(), message);
-}
-
-bool
 cc_shim_materialize_all(LLVMModuleRef module, char **message)
 {
 	return succeeded(unwrap(module)->materializeAll(), message);

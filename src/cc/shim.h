@@ -36,9 +36,6 @@ cc_shim_copy_function(LLVMValueRef function, bool debug);
 /* Makes an atomicrmw a load, the operation, and a store; it is gone. */
 void
 cc_shim_make_plain(LLVMValueRef atomic);
-/* Reads a function's body and the module's metadata. */
-bool
-cc_shim_materialize(LLVMValueRef function, char **message);
 /* Reads all bodies. */
 bool
 cc_shim_materialize_all(LLVMModuleRef module, char **message);
