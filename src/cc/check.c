@@ -84,7 +84,8 @@ static const struct reason
 			    "`cfg(target_arch = \"x86_64\")`: a plain version "
 			    "must be chosen at run time or by a feature"},
 	assembly = {"", RANK_EXACT,
-		    "inline assembly of the host cannot run in a kernel", NULL},
+		    "inline assembly of the host cannot run in a kernel",
+		    "write it in Rust: kernels run on other processors"},
 	no_symbol = {"", RANK_EXACT, "unresolved function",
 		     "functions of other languages have no code for devices"},
 	no_code = {"", RANK_LIBRARY, "function without device code", NULL},
