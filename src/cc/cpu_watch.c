@@ -327,7 +327,7 @@ watch_call(struct watch *watch, LLVMValueRef i)
 
 	if (cpu_is_meeting(name)) {
 		watch_meet(watch, i);
-	} else if (starts_with(name, "__smelt_arg_")) {
+	} else if (!strcmp(name, "__smelt_arg_extent")) {
 		watch_argument(watch, i);
 	} else if (starts_with(name, "llvm.memcpy.") ||
 		   starts_with(name, "llvm.memmove.") ||
