@@ -68,7 +68,7 @@ fn sources(s: &mut Suite) {
     s.case("array-into-iter", |x: A| { let mut it = x.into_iter(); let (a, b) = (it.next(), it.next_back()); (a, b, it.as_slice().len(), it.map(|y| y as u64).sum::<u64>()) });
     s.case("bytes-and-chars", |i: usize| { let t = ["grün", "x", ""][i % 3]; (t.bytes().rev().map(u32::from).fold(0, |s, b| s * 7 + b), t.chars().rev().map(|c| c as u32).fold(0, |s, b| s ^ b), t.chars().filter(char::is_ascii).count()) });
     s.case("matrix-rows", |x: [[i16; 3]; 3]| { let t: i64 = x.iter().flatten().map(|&y| y as i64).sum(); let d: i64 = (0..3).map(|i| x[i][i] as i64).product(); let columns = (0..3).map(|c| x.iter().map(|r| r[c] as i64).sum::<i64>()).max(); (t, d, columns) });
-    s.case("dot-and-norm", |(x, y): ([f64; 8], [f64; 8])| (x.iter().zip(&y).map(|(a, b)| a * b).sum::<f64>(), x.iter().map(|a| a * a).sum::<f64>().sqrt(), x.iter().copied().fold(f64::INFINITY, f64::min)));
+    s.case("dot-and-norm", |(x, y): ([f64; 8], [f64; 8])| (x.iter().zip(&y).map(|(a, b)| a * b).sum::<f64>(), x.iter().map(|a| a * a).sum::<f64>().sqrt(), x.iter().copied().fold(f64::INFINITY, f64::min) + 0.0));
     s.case("prime-count", |n: u8| (2..n as u32).filter(|p| (2..*p).take_while(|d| d * d <= *p).all(|d| p % d != 0)).count());
 }
 
