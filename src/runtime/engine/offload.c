@@ -654,9 +654,9 @@ offload_fill(void *device, void *queue, void *dst, const void *pattern,
 	struct gpu *gpu = device;
 	ol_result_t result;
 
-	/* LLVM's AMDGPU plugin repeats a pattern of more than 4 bytes only when
-	 * the work before it is done, from the caller's memory. */
-	if (!gpu->cuda && pattern_size > 4)
+	/* What is not whole words of one value LLVM's AMDGPU plugin writes when
+	 * the work before it is done, from what is the caller's memory then. */
+	if (!gpu->cuda && (pattern_size > 4 || size % 4 || (uintptr_t)dst % 4))
 		return SMELT_EUNSUPPORTED;
 	if (make_current(device))
 		return SMELT_EENGINE;

@@ -244,6 +244,9 @@ fn parts(gpu: &Device) -> Outcome {
         gpu.launch(Grid::cover(20_000), double, (&mut before,))?;
         let (one, two) = (Buffer::filled(gpu, 3 + i, 7u64)?, Buffer::filled(gpu, 3 + i, [i as u64, 1])?);
         ensure(one.to_vec()? == vec![7; 3 + i] && two.to_vec()? == vec![[i as u64, 1]; 3 + i], "a fill behind work")?;
+        gpu.launch(Grid::cover(20_000), double, (&mut before,))?;
+        let (three, four) = (Buffer::filled(gpu, 3 + i, 7u16)?, Buffer::filled(gpu, 1 + i, 9u8)?);
+        ensure(three.to_vec()? == vec![7; 3 + i] && four.to_vec()? == vec![9; 1 + i], "a fill of part of a word")?;
     }
     let mut part = Buffer::filled(gpu, 4, 0u32)?;
     part.range_mut(1..3).copy_from_view(copy.range(60..62))?;
