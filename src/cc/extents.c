@@ -33,9 +33,8 @@ struct cc_extents {
 	size_t count;
 };
 
-static bool
-is_block_field(struct cc_job *job, LLVMValueRef load, LLVMValueRef kernel,
-	       uint64_t *offset)
+bool
+lower_is_block_field(struct cc_job *job, LLVMValueRef load, uint64_t *offset)
 {
 	LLVMValueRef base;
 
@@ -45,20 +44,12 @@ is_block_field(struct cc_job *job, LLVMValueRef load, LLVMValueRef kernel,
 	base = cc_pointer_base(job->module, LLVMGetOperand(load, 0), offset);
 	while (base && LLVMIsAAddrSpaceCastInst(base))
 		base = LLVMGetOperand(base, 0);
-	return base == LLVMGetParam(kernel, 0);
-}
-
-bool
-lower_is_block_field(struct cc_job *job, LLVMValueRef load, uint64_t *offset)
-{
-	return LLVMIsALoadInst(load) &&
-	       is_block_field(job, load, lower_function_of(load), offset);
+	return base == LLVMGetParam(lower_function_of(load), 0);
 }
 
 /* Multiplies the extent by a value that was computed from the block. */
 static bool
-take_factor(struct cc_job *job, LLVMValueRef value, LLVMValueRef kernel,
-	    struct extent *extent)
+take_factor(struct cc_job *job, LLVMValueRef value, struct extent *extent)
 {
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(job->context);
 	LLVMValueRef by;
@@ -68,7 +59,7 @@ take_factor(struct cc_job *job, LLVMValueRef value, LLVMValueRef kernel,
 		return !__builtin_mul_overflow(extent->size,
 					       LLVMConstIntGetZExtValue(value),
 					       &extent->size);
-	if (is_block_field(job, value, kernel, &offset)) {
+	if (lower_is_block_field(job, value, &offset)) {
 		if (LLVMTypeOf(value) != i64 ||
 		    extent->length_count == most_lengths)
 			return false;
@@ -92,20 +83,19 @@ take_factor(struct cc_job *job, LLVMValueRef value, LLVMValueRef kernel,
 	default:
 		return false;
 	}
-	return take_factor(job, LLVMGetOperand(value, 0), kernel, extent) &&
-	       take_factor(job, by, kernel, extent);
+	return take_factor(job, LLVMGetOperand(value, 0), extent) &&
+	       take_factor(job, by, extent);
 }
 
 static void
-note_call(struct cc_job *job, LLVMValueRef kernel, LLVMValueRef call,
-	  struct cc_extents *extents)
+note_call(struct cc_job *job, LLVMValueRef call, struct cc_extents *extents)
 {
 	struct extent extent = {.size = 1};
 
 	if (extents->count == most_extents ||
-	    !is_block_field(job, LLVMGetOperand(call, 0), kernel,
-			    &extent.pointer) ||
-	    !take_factor(job, LLVMGetOperand(call, 1), kernel, &extent) ||
+	    !lower_is_block_field(job, LLVMGetOperand(call, 0),
+				  &extent.pointer) ||
+	    !take_factor(job, LLVMGetOperand(call, 1), &extent) ||
 	    (!extent.length_count && extent.size > small))
 		return;
 	extents->list[extents->count++] = extent;
@@ -129,7 +119,7 @@ lower_note_extents(struct cc_job *job, const char *name)
 				cc_kernel_function(job, &cc->kernels[k]);
 
 			if (lower_function_of(call) == kernel)
-				note_call(job, kernel, call, &job->extents[k]);
+				note_call(job, call, &job->extents[k]);
 		}
 	}
 }
