@@ -82,6 +82,12 @@ impl<'a> Run<'a> {
         let shape: Shape = (kernel.shape)(params, it.target);
         // A device that does not say what it is will not run either.
         let kind = gpu.info().map_or(DeviceKind::Cpu, |info| info.kind);
+        // That run at once, where a multiprocessor takes so many threads.
+        let blocks_of = |threads: usize| match kind {
+            // A block a thread of the operating system.
+            DeviceKind::Cpu => units as usize,
+            _ => units as usize * (threads / it.block.clamp(32, 1024)),
+        };
         Self {
             gpu,
             params,
@@ -92,15 +98,8 @@ impl<'a> Run<'a> {
             tuning: it.tuning,
             scale: kernel.size as f64 / shape.size.max(1) as f64,
             init: Init::new(),
-            full_grid: match kind {
-                // A block a thread of the operating system.
-                DeviceKind::Cpu => units as usize,
-                _ => units as usize * (2048 / it.block.clamp(32, 1024)),
-            },
-            reducing: match kind {
-                DeviceKind::Cpu => units as usize,
-                _ => units as usize * (1536 / it.block.clamp(32, 1024)),
-            },
+            full_grid: blocks_of(2048),
+            reducing: blocks_of(1536),
             on_cpu: kind == DeviceKind::Cpu,
             variant: it.variant,
             kernel_time: Duration::ZERO,
