@@ -309,19 +309,27 @@ finish(struct formatter *f, struct message *message, LLVMValueRef call,
 	return true;
 }
 
-/* The pointer in an array at run time. */
-static LLVMValueRef
-load_pointer(struct message *message, LLVMValueRef array, uint64_t offset)
+LLVMValueRef
+formatter_load(struct message *message, LLVMTypeRef type, LLVMValueRef base,
+	       uint64_t offset)
 {
 	LLVMContextRef context = message->cc->context;
 	LLVMValueRef at =
 		LLVMConstInt(LLVMInt64TypeInContext(context), offset, false);
 
 	at = LLVMBuildInBoundsGEP2(message->builder,
-				   LLVMInt8TypeInContext(context), array, &at,
-				   1, "");
-	return LLVMBuildLoad2(message->builder,
-			      LLVMPointerTypeInContext(context, 0), at, "");
+				   LLVMInt8TypeInContext(context), base, &at, 1,
+				   "");
+	return LLVMBuildLoad2(message->builder, type, at, "");
+}
+
+/* The pointer in an array at run time. */
+static LLVMValueRef
+load_pointer(struct message *message, LLVMValueRef array, uint64_t offset)
+{
+	return formatter_load(message,
+			      LLVMPointerTypeInContext(message->cc->context, 0),
+			      array, offset);
 }
 
 static bool

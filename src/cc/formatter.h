@@ -60,6 +60,11 @@ formatter_is_harmless(LLVMValueRef call);
 bool
 formatter_say(struct formatter *formatter, struct message *message,
 	      LLVMValueRef call, LLVMValueRef self);
+/* What lies at an offset from an address, loaded where the message's builder
+ * is. */
+LLVMValueRef
+formatter_load(struct message *message, LLVMTypeRef type, LLVMValueRef base,
+	       uint64_t offset);
 /* A local of the function that the message's builder is in. */
 LLVMValueRef
 formatter_local(struct message *message, LLVMTypeRef type);

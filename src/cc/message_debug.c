@@ -473,20 +473,6 @@ add_alternatives(struct debug *d)
 		buf_puts(arena, text, "{;}");
 }
 
-static LLVMValueRef
-load_word(struct message *message, LLVMTypeRef type, LLVMValueRef words,
-	  uint64_t offset)
-{
-	LLVMContextRef context = message->cc->context;
-	LLVMValueRef at =
-		LLVMConstInt(LLVMInt64TypeInContext(context), offset, false);
-
-	at = LLVMBuildInBoundsGEP2(message->builder,
-				   LLVMInt8TypeInContext(context), words, &at,
-				   1, "");
-	return LLVMBuildLoad2(message->builder, type, at, "");
-}
-
 /* Calls the copy, and has its words. */
 static void
 add_words(struct debug *d, const LLVMValueRef *operands, unsigned count)
@@ -507,12 +493,13 @@ add_words(struct debug *d, const LLVMValueRef *operands, unsigned count)
 		const struct slot *s = &d->slots[i];
 		bool text = s->is_text;
 
-		message_push(
-			m, at,
-			load_word(m, text ? address : i64, words, s->offset));
+		message_push(m, at,
+			     formatter_load(m, text ? address : i64, words,
+					    s->offset));
 		if (text)
-			message_push(m, at,
-				     load_word(m, i64, words, s->offset + 8));
+			message_push(
+				m, at,
+				formatter_load(m, i64, words, s->offset + 8));
 	}
 	m->words += words_of_slots(d);
 }
